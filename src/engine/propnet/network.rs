@@ -166,6 +166,11 @@ impl Network {
         !self.and(&negated)
     }
 
+    /// The wires into all gates.
+    pub(crate) fn wires(&self) -> usize {
+        (0..self.gates.len()).map(|gate| self.fanin(Wire::of_gate(gate)).len()).sum()
+    }
+
     /// For every gate, whether some of these wires depend on it. O(wires).
     pub(crate) fn needed(&self, by: impl IntoIterator<Item = Wire>) -> Vec<bool> {
         let mut needed = vec![false; self.gates.len()];

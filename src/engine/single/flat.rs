@@ -155,8 +155,7 @@ struct Forms {
 /// The literal of every gate that an output needs.
 fn build(network: &Network, outputs: &[Wire], with_ors: bool, pool: &mut Pool) -> Vec<FlatLiteral> {
     let needed = network.needed(outputs.iter().copied());
-    let mut budget: usize =
-        GROWTH * (0..needed.len()).map(|gate| network.fanin(Wire::of_gate(gate)).len()).sum::<usize>();
+    let mut budget = GROWTH * network.wires();
     let mut built: Vec<FlatLiteral> = Vec::with_capacity(needed.len());
     let mut forms: Vec<Forms> = Vec::with_capacity(needed.len());
     for (gate, needed) in network.gates().iter().zip(needed) {

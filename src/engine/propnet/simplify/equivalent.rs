@@ -13,10 +13,10 @@
 use rustc_hash::FxHashMap;
 
 use super::super::net::Propnet;
-use super::super::network::{Gate, Network, Wire, follow};
+use super::super::network::{Network, Wire};
 use super::constants::fold;
 use super::play::RandomPlay;
-use super::rebuild::{InputSource, live};
+use super::rebuild::InputSource;
 use hyperplay_logic::gdl::TermStore;
 use hyperplay_machine::Seed;
 
@@ -31,14 +31,12 @@ const PROOF: usize = 10_000_000;
 /// natural order in which fluents that always hold are listed.
 pub fn equivalent(net: &Propnet, store: &TermStore) -> Propnet {
     let mut classes = candidates(net);
-    let live = live(net);
-    let wires: usize = net.network.gates().iter().map(weight).sum();
-    for _ in 0..(PROOF / (wires + 1)).max(4) {
+    for _ in 0..(PROOF / (net.network.wires() + 1)).max(4) {
         let sources = sources(net, &classes);
         if sources[..net.bits()].iter().all(|source| *source == InputSource::Itself) {
             return net.clone();
         }
-        let next = next_values(net, &sources, &live);
+        let next = next_values(net, &sources);
         let key = |bit: usize| (classes[bit], next[bit].negate_if(net.initial[bit]));
         // Class 0 is that of the constant, whose next value is itself.
         let split = number(std::iter::once((0, Wire::FALSE)).chain((0..net.bits()).map(key)));
@@ -48,13 +46,6 @@ pub fn equivalent(net: &Propnet, store: &TermStore) -> Propnet {
         classes = split[1..].to_vec();
     }
     net.clone()
-}
-
-fn weight(gate: &Gate) -> usize {
-    match gate {
-        Gate::And(wires) => wires.len(),
-        Gate::False | Gate::Input(_) => 0,
-    }
 }
 
 /// The same number for the same thing, counting from 0 in the order of first appearance.
@@ -71,8 +62,7 @@ fn number<T: Eq + std::hash::Hash>(things: impl Iterator<Item = T>) -> Vec<usize
 /// A class for each bit: bits of a class were, in random play, always both or never both different from their initial
 /// values. Class 0 never was.
 fn candidates(net: &Propnet) -> Vec<usize> {
-    let wires: usize = net.network.gates().iter().map(weight).sum();
-    let steps = (PLAY / (2 * wires + 1)).clamp(STEPS.0, STEPS.1);
+    let steps = (PLAY / (2 * net.network.wires() + 1)).clamp(STEPS.0, STEPS.1);
     let mut play = RandomPlay::new(net, &Seed::root(0).child("equivalent"));
     let mut classes = vec![0; net.bits()];
     for _ in 0..steps {
@@ -116,7 +106,7 @@ fn sources(net: &Propnet, classes: &[usize]) -> Vec<InputSource> {
 }
 
 /// The next values if the sources hold, in a network of their own.
-fn next_values(net: &Propnet, sources: &[InputSource], live: &[bool]) -> Vec<Wire> {
+fn next_values(net: &Propnet, sources: &[InputSource]) -> Vec<Wire> {
     let mut network = Network::new(net.network.inputs());
     let resolve = |mut input: usize| {
         let mut negate = false;
@@ -133,7 +123,5 @@ fn next_values(net: &Propnet, sources: &[InputSource], live: &[bool]) -> Vec<Wir
         }
     };
     let inputs: Vec<Wire> = (0..sources.len()).map(resolve).collect();
-    let make = &mut |network: &mut Network, _, wires: &[Wire]| network.and(wires);
-    let place = network.rebuild(&net.network, &inputs, live, make);
-    net.next.iter().map(|&wire| follow(&place, wire)).collect()
+    network.import(&net.network, &inputs, &net.next)
 }
