@@ -76,12 +76,7 @@ impl<'a> Builder<'a> {
 
     /// Builds the wires of all atoms that some output needs.
     pub(super) fn build(&mut self) -> Result<(), TooLarge> {
-        let strata: Vec<(Vec<RelationId>, Vec<usize>)> = {
-            let all: Vec<_> = self.domain.rules.strata().collect();
-            let needed = self.domain.strata.iter().map(|&number| all[number]);
-            needed.map(|(relations, rules)| (relations.to_vec(), rules.to_vec())).collect()
-        };
-        for (mut relations, mut rules) in strata {
+        for (mut relations, mut rules) in std::mem::take(&mut self.domain.strata) {
             if rules.is_empty() {
                 continue; // an input, or what nothing defines
             }

@@ -31,8 +31,8 @@ pub(super) struct Domain {
     pub(super) relaxed: DatalogProgram,
     /// The tuples of every relation that some output of the network needs.
     pub(super) database: Database,
-    /// Which strata of `rules` the outputs need.
-    pub(super) strata: Vec<usize>,
+    /// The strata of `rules` that the outputs need.
+    pub(super) strata: Vec<Stratum>,
     /// The work that may still be done.
     allowance: Allowance,
     limits: GroundingLimits,
@@ -208,6 +208,9 @@ impl GroundingRules {
     }
 }
 
+/// Relations that depend on each other, and the numbers of their rules.
+pub(super) type Stratum = (Vec<RelationId>, Vec<usize>);
+
 /// The relaxed rules, evaluated.
 struct Relaxation {
     /// The rules as a program: who depends on whom.
@@ -215,8 +218,8 @@ struct Relaxation {
     /// The relaxed rules; the same relations, and the demands.
     relaxed: DatalogProgram,
     database: Database,
-    /// Which strata of `rules` the outputs need.
-    strata: Vec<usize>,
+    /// The strata of `rules` that the outputs need.
+    strata: Vec<Stratum>,
 }
 
 impl Relaxation {
@@ -232,11 +235,12 @@ impl Relaxation {
         let inputs = INPUTS.iter().map(|&(name, ..)| name);
         let targets: Vec<RelationId> =
             OUTPUTS.into_iter().chain(inputs).filter_map(|name| rules.relation(name)).collect();
-        let strata = rules.strata_of(&targets);
-        let mut is_needed = vec![false; rules.relations()];
-        for (number, (relations, _)) in rules.strata().enumerate() {
-            relations.iter().for_each(|&id| is_needed[id] = strata.binary_search(&number).is_ok());
-        }
+        let needed = rules.strata_of(&targets);
+        let strata = rules.strata().enumerate().filter(|(number, _)| needed.binary_search(number).is_ok());
+        let strata: Vec<Stratum> =
+            strata.map(|(_, (relations, rules))| (relations.to_vec(), rules.to_vec())).collect();
+        let needed: FxHashSet<RelationId> =
+            strata.iter().flat_map(|(relations, _)| relations).copied().collect();
         let all = [&given.rules[..], &given.asking[..]].concat();
         let mut relaxed = relax(&rules, &all, |relation| fixed.knows(relation));
         relaxed.limits.depth = limits.depth;
@@ -255,9 +259,7 @@ impl Relaxation {
         }
         // A relation that only the bridges name, in a game without `next`, has no rules.
         let names: Vec<Symbol> = (0..relaxed.relations()).map(|id| relaxed.name(id)).collect();
-        let is_derived = |id: RelationId| {
-            is_needed.get(id).copied().unwrap_or(false) || given.demands.contains(&names[id])
-        };
+        let is_derived = |id: RelationId| needed.contains(&id) || given.demands.contains(&names[id]);
         let outcome = database.saturate(&mut relaxed, is_derived, allowance, terms);
         (Relaxation { rules, relaxed, database, strata }, outcome)
     }
@@ -271,10 +273,8 @@ impl Relaxation {
         fixed: &Fixed,
         terms: &TermStore,
     ) -> GroundingRules {
-        let needed: FxHashSet<RelationId> = {
-            let all: Vec<_> = self.rules.strata().collect();
-            self.strata.iter().flat_map(|&number| all[number].0.iter().copied()).collect()
-        };
+        let needed: FxHashSet<RelationId> =
+            self.strata.iter().flat_map(|(relations, _)| relations).copied().collect();
         let may_be = |id: RelationId| {
             let name = self.rules.name(id);
             let is_given = INPUTS.iter().any(|&(input, ..)| input == name) || OUTPUTS.contains(&name);
