@@ -127,8 +127,7 @@ impl<'a> Builder<'a> {
     fn conditions(&mut self, relation: RelationId, rules: &[usize]) -> Result<Vec<Wire>, TooLarge> {
         let mut ways: Vec<Vec<Wire>> = vec![Vec::new(); self.domain.rows(relation)];
         let (mut body, mut waiting) = (Vec::new(), 0);
-        let spelling = self.spelling(relation);
-        let name = || spelling.clone();
+        let name = self.spelling(relation);
         for &rule in rules {
             let gates = &mut self.gates;
             self.domain.instances(self.game.terms(), rule, &mut |head, conditions| {
@@ -171,8 +170,7 @@ impl<'a> Builder<'a> {
             atoms += of_rows.len();
             numbers[relation] = Some(of_rows);
         }
-        let spelling = self.spelling(relations[0]);
-        let name = || spelling.clone();
+        let name = self.spelling(relations[0]);
         let mut instances: Vec<Instance> = Vec::new();
         let mut rest = Vec::new();
         let mut waiting = 0;

@@ -36,7 +36,7 @@ pub(super) fn least_fixpoint(
     gates: &mut Gates,
     atoms: usize,
     instances: &[Instance],
-    name: &dyn Fn() -> String,
+    name: &str,
 ) -> Result<Vec<Wire>, TooLarge> {
     let mut ways: Vec<Vec<&Instance>> = vec![Vec::new(); atoms];
     let mut graph: DiGraph<(), (), usize> = DiGraph::default();
@@ -204,7 +204,7 @@ mod tests {
         for seed in 0..300 {
             let atoms = 2 + seed as usize % 9;
             let (mut gates, instances) = random(atoms, 3 * atoms, most, seed);
-            let wires = least_fixpoint(&mut gates, atoms, &instances, &String::new).unwrap();
+            let wires = least_fixpoint(&mut gates, atoms, &instances, "").unwrap();
             // All 64 cases of six inputs at once.
             let inputs: Vec<u64> = (0..INPUTS)
                 .map(|input| (0..64).filter(|case| case >> input & 1 == 1).map(|case| 1_u64 << case).sum())
@@ -255,7 +255,7 @@ mod tests {
             .flat_map(|at| [step(at, at + 1, &gates), step(at + 1, at, &gates)])
             .collect();
         instances.push(Instance { head: 0, own: [].into(), rest: gates.network.input(0) });
-        let wires = least_fixpoint(&mut gates, atoms, &instances, &String::new).unwrap();
+        let wires = least_fixpoint(&mut gates, atoms, &instances, "").unwrap();
         assert!(gates.network.gates().len() < 8 * atoms, "{}", gates.network.gates().len());
         let mut inputs = vec![!0_u64; atoms];
         inputs[1000] = 0;
@@ -269,7 +269,7 @@ mod tests {
         let instances: Vec<Instance> =
             (0..CHOSEN_ATOMS + 1).flat_map(|at| [step(at, at + 1), step(at + 1, at)]).collect();
         let mut gates = Gates::new(Network::new(0), 0, 0, &GroundingLimits::default());
-        let error = least_fixpoint(&mut gates, CHOSEN_ATOMS + 2, &instances, &|| "reach".into()).unwrap_err();
+        let error = least_fixpoint(&mut gates, CHOSEN_ATOMS + 2, &instances, "reach").unwrap_err();
         assert_eq!(error.what, What::Instances("reach".into()));
         assert!(error.needed > error.limit && gates.network.gates().len() == 1);
     }

@@ -118,7 +118,7 @@ impl LinearSystem {
         order: &EliminationOrder,
         gates: &mut Gates,
         wires: &mut [Wire],
-        name: &dyn Fn() -> String,
+        name: &str,
     ) -> Result<(), TooLarge> {
         let sets: Vec<BTreeSet<usize>> =
             self.reads.iter().map(|read| read.keys().copied().collect()).collect();

@@ -45,8 +45,8 @@ impl Gates {
     }
 
     /// Checks that `instances` more instances may be added.
-    pub(super) fn expect(&self, instances: u64, relation: &dyn Fn() -> String) -> Result<(), TooLarge> {
-        check(self.instances + instances, self.limits.instances, || What::Instances(relation()))
+    pub(super) fn expect(&self, instances: u64, relation: &str) -> Result<(), TooLarge> {
+        check(self.instances + instances, self.limits.instances, || What::Instances(relation.to_owned()))
     }
 
     /// The wire of a condition whose relation is built.
@@ -55,16 +55,16 @@ impl Gates {
     }
 
     /// Counts one more instance, `waiting` of which are not yet gates.
-    pub(super) fn count(&mut self, waiting: usize, relation: &dyn Fn() -> String) -> Result<(), TooLarge> {
+    pub(super) fn count(&mut self, waiting: usize, relation: &str) -> Result<(), TooLarge> {
         self.instances += 1;
-        check(self.instances, self.limits.instances, || What::Instances(relation()))?;
+        check(self.instances, self.limits.instances, || What::Instances(relation.to_owned()))?;
         self.weigh(waiting, relation)
     }
 
     /// Checks the gates and the bytes.
-    pub(super) fn weigh(&mut self, waiting: usize, relation: &dyn Fn() -> String) -> Result<(), TooLarge> {
+    pub(super) fn weigh(&mut self, waiting: usize, relation: &str) -> Result<(), TooLarge> {
         let gates = self.network.gates().len();
-        check(gates as u64, self.limits.gates as u64, || What::Gates(relation()))?;
+        check(gates as u64, self.limits.gates as u64, || What::Gates(relation.to_owned()))?;
         let bytes = self.atoms * ATOM_BYTES + gates as u64 * GATE_BYTES + waiting as u64 * WAY_BYTES;
         self.bytes = self.bytes.max(bytes);
         check(bytes, self.limits.bytes, || What::Bytes)
