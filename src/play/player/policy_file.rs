@@ -106,26 +106,19 @@ pub(super) fn read_text(path: &Path) -> Result<String, SpecFileError> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "some fields that a solver writes are for other readers of the file")]
 struct File {
     schema: String,
     policy: Vec<Entry>,
     /// The hash of the rules of its game.
     rules: Option<String>,
-    // Further fields that a solver writes, for readers of the file.
-    #[serde(rename = "game")]
-    _game: Option<IgnoredAny>,
-    #[serde(rename = "method")]
-    _method: Option<IgnoredAny>,
-    #[serde(rename = "iterations")]
-    _iterations: Option<IgnoredAny>,
-    #[serde(rename = "unit")]
-    _unit: Option<IgnoredAny>,
-    #[serde(rename = "values")]
-    _values: Option<IgnoredAny>,
-    #[serde(rename = "nash_conv")]
-    _nash_conv: Option<IgnoredAny>,
-    #[serde(rename = "solver")]
-    _solver: Option<IgnoredAny>,
+    game: Option<IgnoredAny>,
+    method: Option<IgnoredAny>,
+    iterations: Option<IgnoredAny>,
+    unit: Option<IgnoredAny>,
+    values: Option<IgnoredAny>,
+    nash_conv: Option<IgnoredAny>,
+    solver: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
