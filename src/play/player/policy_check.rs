@@ -9,11 +9,11 @@
 //!
 //! Invariant: a file written by a solver for these rules has no findings.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::policy_file::{KnownStep, PolicyFile, entry_in_words};
+use super::policy_file::{KnownStep, PolicyFile, WrittenPolicy, entry_in_words};
 use hyperplay_engine::Interpreter;
 use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, Term, did_you_mean, fold};
 use hyperplay_machine::{ByRole, JointMoves, Role, State, StateMachine, StateMachineExt as _, counted};
@@ -40,16 +40,16 @@ pub fn check_policy(file: &PolicyFile, game: &Game, most: usize) -> PolicyFindin
         known: Interpreter::new(game).ok().map(|machine| Reached::of(&machine, most)),
     };
     let mut found = PolicyFindings::default();
-    for entry in file.entries() {
-        let of = entry_in_words(entry.number, entry.role, entry.steps.len());
-        let place = format!("{}:{}: {of}", file.origin.path.display(), entry.line);
-        let Some(role) = check.roles.iter().position(|role| role == entry.role) else { continue };
-        let checked = check.entry(role, entry.steps, entry.moves, &mut |what| {
-            found.warnings.push(format!("{place}: {what}"));
-        });
-        if let Err(what) = checked {
-            found.error = Some(format!("{place}: {what}"));
-            return found;
+    for ((name, steps), WrittenPolicy { moves, number, line, .. }) in file.entries() {
+        let of = entry_in_words(*number, name, steps.len());
+        let place = format!("{}:{line}: {of}", file.origin.path.display());
+        let Some(role) = check.roles.iter().position(|role| role == name) else { continue };
+        match check.entry(role, steps, moves) {
+            Ok(warning) => found.warnings.extend(warning.map(|what| format!("{place}: {what}"))),
+            Err(what) => {
+                found.error = Some(format!("{place}: {what}"));
+                return found;
+            }
         }
     }
     found
@@ -64,13 +64,13 @@ struct Checking<'a> {
 }
 
 impl Checking<'_> {
+    /// What is suspicious about an entry.
     fn entry(
         &self,
         role: usize,
         steps: &[KnownStep],
-        moves: &std::collections::BTreeMap<String, f64>,
-        warn: &mut dyn FnMut(String),
-    ) -> Result<(), String> {
+        moves: &BTreeMap<String, f64>,
+    ) -> Result<Option<String>, String> {
         for (index, (own, sees)) in steps.iter().enumerate() {
             let at = index + 1;
             self.refuse_move(role, own).map_err(|what| format!("in step {at} of its evidence, {what}"))?;
@@ -78,29 +78,26 @@ impl Checking<'_> {
                 continue;
             }
             if let Some(never) = sees.iter().find(|percept| !self.may_hold("sees", role, percept)) {
-                let seen =
-                    self.known.iter().flat_map(|known| known.percepts[role].iter().map(String::as_str));
+                let seen = self.known.iter().flat_map(|known| &known.percepts[role]).map(String::as_str);
                 let meant = did_you_mean(never, seen);
                 return Err(format!(
                     "in step {at} of its evidence, no rule can make it see '{never}'{meant}"
                 ));
             }
         }
-        for own in moves.keys() {
-            self.refuse_move(role, own)?;
-        }
+        moves.keys().try_for_each(|own| self.refuse_move(role, own))?;
         let Some(known) = self.known.as_ref().filter(|known| steps.len() <= known.depth) else {
-            return Ok(());
+            return Ok(None);
         };
         let legal = known.legal_after(role, steps)?;
         let strange: Vec<&str> =
             moves.keys().filter(|own| !legal.contains(*own)).map(String::as_str).collect();
         if legal.is_empty() {
-            warn("the match is over with this evidence, so it is never asked for".to_owned());
-        } else if !strange.is_empty() {
-            warn(format!("it lists {}, not legal there; legal moves: {}", strange.join(", "), joined(legal)));
+            return Ok(Some("the match is over with this evidence, so it is never asked for".to_owned()));
         }
-        Ok(())
+        let (listed, legal) = (strange.join(", "), joined(legal));
+        let what = || format!("it lists {listed}, not legal there; legal moves: {legal}");
+        Ok((!strange.is_empty()).then(what))
     }
 
     /// Refuses a move that is never legal for a role.
@@ -108,10 +105,8 @@ impl Checking<'_> {
         if self.may_hold("legal", role, own) {
             return Ok(());
         }
-        let moves: Vec<&str> = match &self.known {
-            Some(known) => known.moves[role].iter().map(String::as_str).collect(),
-            None => Vec::new(),
-        };
+        let moves = self.known.iter().flat_map(|known| &known.moves[role]);
+        let moves: Vec<&str> = moves.map(String::as_str).collect();
         let meant = did_you_mean(own, moves.iter().copied());
         let listed = match moves.len() {
             1..=FEW => format!("; its moves are {}", moves.join(", ")),

@@ -141,29 +141,18 @@ struct Step {
 /// A step of evidence as text: the own move, and the percepts in alphabetical order.
 pub(super) type KnownStep = (String, Vec<String>);
 
-/// The knowledge of a role, as text: its name, and its move and percepts of every step.
-type Known = (String, Vec<KnownStep>);
+/// The knowledge of a role, as text: its name, folded, and its move and percepts of every step.
+pub(super) type Known = (String, Vec<KnownStep>);
 
 /// The policy at an information set, and where it is written.
 #[derive(Clone, PartialEq, Debug)]
-struct WrittenPolicy {
-    moves: BTreeMap<String, f64>,
+pub(super) struct WrittenPolicy {
+    /// The moves with their probabilities.
+    pub(super) moves: BTreeMap<String, f64>,
     count: Option<f64>,
-    number: usize,
-    line: usize,
-}
-
-/// An entry as it is checked against a game.
-pub(super) struct CheckedEntry<'a> {
     /// Which entry, from 1 on, and the line on which it begins.
     pub(super) number: usize,
     pub(super) line: usize,
-    /// The role, folded.
-    pub(super) role: &'a str,
-    /// The knowledge of the role.
-    pub(super) steps: &'a [KnownStep],
-    /// Its moves with their probabilities.
-    pub(super) moves: &'a BTreeMap<String, f64>,
 }
 
 /// A policy by information set, as read from a file.
@@ -240,18 +229,9 @@ impl PolicyFile {
     }
 
     /// Its entries in the order of the file.
-    pub(super) fn entries(&self) -> Vec<CheckedEntry<'_>> {
-        let mut entries: Vec<CheckedEntry<'_>> = Vec::with_capacity(self.entries.len());
-        for ((role, steps), written) in &self.entries {
-            entries.push(CheckedEntry {
-                number: written.number,
-                line: written.line,
-                role,
-                steps,
-                moves: &written.moves,
-            });
-        }
-        entries.sort_unstable_by_key(|entry| entry.number);
+    pub(super) fn entries(&self) -> Vec<(&Known, &WrittenPolicy)> {
+        let mut entries: Vec<_> = self.entries.iter().collect();
+        entries.sort_unstable_by_key(|(_, written)| written.number);
         entries
     }
 
