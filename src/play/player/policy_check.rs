@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::policy_file::{KnownStep, PolicyFile, WrittenPolicy, entry_in_words};
+use super::policy_file::{KnownStep, PolicyFile, WrittenPolicy, entry_in_words, known_step};
 use hyperplay_engine::Interpreter;
 use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, Term, did_you_mean, fold};
 use hyperplay_machine::{ByRole, JointMoves, Role, State, StateMachine, StateMachineExt as _, counted};
@@ -199,11 +199,9 @@ impl Reached {
                     let after = machine.next(state, &joint, &mut scratch);
                     let known = (0..roles).map(Role::new).map(|role| {
                         let percepts = machine.percepts(state, &joint, role, &mut scratch);
-                        let show = |term| fold(&machine.terms().show(term)).into_owned();
-                        let mut sees: Vec<String> = percepts.iter().map(|percept| show(percept.0)).collect();
-                        sees.sort_unstable();
-                        reached.percepts[role.index()].extend(sees.iter().cloned());
-                        reached.continued(role, nodes[role.index()], (show(joint.of(role).0), sees))
+                        let step = known_step(machine.terms(), Some(joint.of(role)), &percepts);
+                        reached.percepts[role.index()].extend(step.1.iter().cloned());
+                        reached.continued(role, nodes[role.index()], step)
                     });
                     let known: Vec<usize> = known.collect();
                     next.insert((after, known));

@@ -32,7 +32,10 @@ use thiserror::Error;
 use super::remembered::Remembered;
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::{fold, text_hash};
-use hyperplay_machine::{Evidence, Move, Role, StateMachine as _, StateMachineExt as _};
+use hyperplay_machine::terms::TermStore;
+use hyperplay_machine::{
+    Evidence, Move, Observation, Percepts, Role, StateMachine as _, StateMachineExt as _,
+};
 use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::solve::{GameTree, InformationSet, Profile};
 
@@ -141,6 +144,14 @@ struct Step {
 /// A step of evidence as text: the own move, and the percepts in alphabetical order.
 pub(super) type KnownStep = (String, Vec<String>);
 
+/// A step as text. Particles know all moves; no entry matches what is none.
+pub(super) fn known_step(terms: &TermStore, own: Option<Move>, percepts: &Percepts) -> KnownStep {
+    let show = |term| fold(&terms.show(term)).into_owned();
+    let mut sees: Vec<String> = percepts.iter().map(|percept| show(percept.0)).collect();
+    sees.sort_unstable();
+    (own.map_or(String::new(), |own| show(own.0)), sees)
+}
+
 /// The knowledge of a role, as text: its name, folded, and its move and percepts of every step.
 pub(super) type Known = (String, Vec<KnownStep>);
 
@@ -242,15 +253,7 @@ impl PolicyFile {
 
     /// The entry for what a role knows.
     fn entry(&self, machine: &Engine, role: Role, evidence: &Evidence) -> Option<&WrittenPolicy> {
-        let terms = machine.terms();
-        let show = |term| fold(&terms.show(term)).into_owned();
-        let step = |step: &hyperplay_machine::Observation| {
-            // Particles know all moves. No entry matches what is none.
-            let own = step.own.presumed().map_or(String::new(), |own| show(own.0));
-            let mut sees: Vec<String> = step.percepts.iter().map(|percept| show(percept.0)).collect();
-            sees.sort_unstable();
-            (own, sees)
-        };
+        let step = |step: &Observation| known_step(machine.terms(), step.own.presumed(), &step.percepts);
         let role = fold(&machine.roles()[role]).into_owned();
         self.entries.get(&(role, evidence.steps.iter().map(step).collect()))
     }
