@@ -130,12 +130,9 @@ impl SolverState {
 /// it nothing are left out.
 pub fn known_in_words(machine: &Engine, tree: &GameTree, set: usize) -> String {
     // The steps at which the role itself decided.
-    let mut decided = Vec::new();
-    let mut above = tree.sets()[set].former;
-    while let Some((former, _)) = above {
-        decided.push(tree.evidence(&tree.sets()[former as usize]).step());
-        above = tree.sets()[former as usize].former;
-    }
+    let former = |set: &usize| tree.sets()[*set].former.map(|(former, _)| former as usize);
+    let before = std::iter::successors(former(&set), former);
+    let decided: Vec<usize> = before.map(|set| tree.evidence(&tree.sets()[set]).step()).collect();
     let mut parts = Vec::new();
     for (step, observed) in tree.evidence(&tree.sets()[set]).steps.iter().enumerate() {
         let sees: Vec<String> =
