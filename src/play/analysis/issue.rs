@@ -107,7 +107,7 @@ fn describe(places: &Places<'_>, issue: Issue, meeting: &Meeting, effort: &Effor
         .help("it is clamped; what is no number counts as 0"),
         Issue::NoTermination => Finding::fault(
             FindingCode::NoTermination,
-            places.clause(Symbol::TERMINAL, |_| true).unwrap_or_default(),
+            places.source(Symbol::TERMINAL, &[], None).unwrap_or_default(),
             format!("a random match did not end within {} steps", effort.limit),
         )
         .help("count the steps and end the game after a number of them, or raise --limit"),
