@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hyperplay_machine::{Budget, CancelFlag};
+use hyperplay_machine::{Budget, CancelFlag, Stopwatch};
 
 /// How often the flag is looked at in a rest.
 const LOOK: Duration = Duration::from_millis(30);
@@ -45,11 +45,14 @@ impl Interrupt {
     }
 
     /// Waits for so long, or until the interrupt is raised.
-    pub(super) fn rest(&self, mut time: Duration) {
-        while !time.is_zero() && !self.is_raised() {
-            let part = time.min(LOOK);
-            std::thread::sleep(part);
-            time -= part;
+    pub(super) fn rest(&self, time: Duration) {
+        let watch = Stopwatch::start();
+        while !self.is_raised() {
+            let left = time.saturating_sub(watch.elapsed());
+            if left.is_zero() {
+                return;
+            }
+            std::thread::sleep(left.min(LOOK));
         }
     }
 

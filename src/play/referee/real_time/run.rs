@@ -14,9 +14,6 @@ use hyperplay_machine::{
 };
 use hyperplay_sidl::InteractionMachine;
 
-/// How often the loop looks for an interrupt while it waits.
-const LOOK: Duration = Duration::from_millis(20);
-
 /// How an interaction is run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ManagedSettings {
@@ -126,7 +123,7 @@ pub fn manage(
             });
         }
     }
-    wait_until(begun, interrupt);
+    interrupt.rest(begun.saturating_duration_since(Instant::now()));
     let (mut chronons, mut overruns) = (Vec::new(), 0);
     let mut next_commands = Vec::new();
     let outcome = loop {
@@ -153,7 +150,7 @@ pub fn manage(
         if let Some(outcome) = outcome {
             break outcome;
         }
-        wait_until(end, interrupt);
+        interrupt.rest(end.saturating_duration_since(Instant::now()));
         if interrupt.is_raised() {
             break MatchOutcome::Interrupted;
         }
@@ -226,16 +223,6 @@ fn chronon_record(
             })
             .collect(),
         state: machine.fluents(after),
-    }
-}
-
-fn wait_until(moment: Instant, interrupt: &Interrupt) {
-    while !interrupt.is_raised() {
-        let left = moment.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return;
-        }
-        std::thread::sleep(left.min(LOOK));
     }
 }
 
