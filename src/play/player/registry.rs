@@ -368,8 +368,7 @@ impl Registry {
     /// As [`player`](Registry::player), and [`SpecError::OtherRegistry`] for a spec that was read against a registry in
     /// which its name stands for something else. So for the sampler, the search and the opponent model of a spec.
     pub fn player_of(&self, spec: &Spec) -> SpecResult<PlayerSpec> {
-        let read =
-            self.maker(SpecKind::Player, spec)?.try_as_player_ref().expect("a player's entry makes players");
+        let read = self.reader(SpecKind::Player, spec, SpecMaker::try_as_player_ref)?;
         Ok(Configured::new(spec, read(spec, self)?, self))
     }
 
@@ -378,10 +377,7 @@ impl Registry {
     /// # Errors
     /// As [`player_of`](Registry::player_of).
     pub fn sampler_of(&self, spec: &Spec) -> SpecResult<SamplerSpec> {
-        let read = self
-            .maker(SpecKind::Sampler, spec)?
-            .try_as_sampler_ref()
-            .expect("a sampler's entry makes samplers");
+        let read = self.reader(SpecKind::Sampler, spec, SpecMaker::try_as_sampler_ref)?;
         let (assumed, sampler) = (Assumed::of(spec, self)?, read(spec, self)?);
         Ok(Configured::new(spec, (assumed, sampler), self))
     }
@@ -391,9 +387,7 @@ impl Registry {
     /// # Errors
     /// As [`player_of`](Registry::player_of).
     pub fn search_of(&self, spec: &Spec, effort: &SearchEffort) -> SpecResult<Arc<dyn StateSearch<Engine>>> {
-        let read =
-            self.maker(SpecKind::Search, spec)?.try_as_search_ref().expect("a search's entry makes searches");
-        read(spec, effort)
+        self.reader(SpecKind::Search, spec, SpecMaker::try_as_search_ref)?(spec, effort)
     }
 
     /// The opponent model of a spec.
@@ -401,8 +395,7 @@ impl Registry {
     /// # Errors
     /// As [`player_of`](Registry::player_of).
     pub fn model_of(&self, spec: &Spec) -> SpecResult<ModelSpec> {
-        let read =
-            self.maker(SpecKind::Model, spec)?.try_as_model_ref().expect("a model's entry makes models");
+        let read = self.reader(SpecKind::Model, spec, SpecMaker::try_as_model_ref)?;
         Ok(Configured::new(spec, read(spec, self)?, self))
     }
 
@@ -416,12 +409,17 @@ impl Registry {
     }
 
     /// Looks up the function that builds a value from a spec, which may have been read against another registry.
-    fn maker(&self, kind: SpecKind, spec: &Spec) -> SpecResult<&SpecMaker> {
+    fn reader<R: ?Sized>(
+        &self,
+        kind: SpecKind,
+        spec: &Spec,
+        of: fn(&SpecMaker) -> Option<&Arc<R>>,
+    ) -> SpecResult<&R> {
         let (entry, maker) = self.find(kind, spec.name())?;
         if **entry != *spec.entry {
             return Err(SpecError::OtherRegistry { spec: spec.to_string(), name: spec.name().to_owned() });
         }
-        Ok(maker)
+        Ok(of(maker).expect("an entry of a kind makes what is of this kind"))
     }
 
     fn find(&self, kind: SpecKind, name: &str) -> SpecResult<&(Arc<SpecEntry>, SpecMaker)> {
