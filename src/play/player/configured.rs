@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::catalogue::about;
+use super::catalogue::{SpecKind, about};
 use super::engine_key::engine;
 use super::learnt::SeenMatches;
 use super::{Registry, Seat, Spec, SpecKey, SpecResult};
@@ -97,17 +97,14 @@ impl ModelSpec {
 }
 
 /// The assumption of a player or a sampler about the other roles: an opponent model with its tremble.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Assumed {
     model: ModelSpec,
-    epsilon: Tremble,
+    epsilon: f64,
 }
 
-/// A probability: never NaN.
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Tremble(f64);
-
-impl Eq for Tremble {}
+/// The tremble is a probability: never NaN.
+impl Eq for Assumed {}
 
 /// The key for the model.
 pub(super) const MODEL: &str = "model";
@@ -119,7 +116,6 @@ pub(super) const EPSILON: &str = "epsilon";
 impl Assumed {
     /// The keys `model` and `epsilon`, for an entry whose reader calls [`of`](Assumed::of).
     pub fn keys() -> [SpecKey; 2] {
-        use super::catalogue::SpecKind;
         [
             SpecKey::spec(MODEL, SpecKind::Model, UNIFORM, about("assumed", MODEL)),
             SpecKey::real(EPSILON, 0.0..=1.0, 0.001, about("assumed", EPSILON)),
@@ -143,12 +139,12 @@ impl Assumed {
             return Ok(Assumed::exactly(registry.model(UNIFORM)?));
         }
         let epsilon = if model == registry.model(UNIFORM)? { 0.0 } else { epsilon };
-        Ok(Assumed { model, epsilon: Tremble(epsilon) })
+        Ok(Assumed { model, epsilon })
     }
 
     /// A model without a tremble: a policy that is really played.
     pub fn exactly(model: ModelSpec) -> Self {
-        Assumed { model, epsilon: Tremble(0.0) }
+        Assumed { model, epsilon: 0.0 }
     }
 
     /// The spec of the model behind the tremble.
@@ -158,7 +154,7 @@ impl Assumed {
 
     /// The model with its tremble, on a machine; a uniform one has none.
     pub fn model(&self, machine: &Arc<Engine>) -> SharedModel {
-        let (model, Tremble(epsilon)) = (self.model.model(machine), self.epsilon);
+        let (model, epsilon) = (self.model.model(machine), self.epsilon);
         if epsilon > 0.0 && !model.is_uniform() { Arc::new(Trembling::new(model, epsilon)) } else { model }
     }
 }
