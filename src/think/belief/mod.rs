@@ -59,7 +59,6 @@ use rustc_hash::FxBuildHasher;
 
 use hyperplay_machine::{
     Budget, Bulk, EvaluationFailure, Evidence, History, ObservedStep, Role, Seed, StateMachine,
-    StateMachineExt,
 };
 
 /// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
@@ -103,17 +102,6 @@ fn refuse<M: StateMachine>(machine: &M, evidence: &Evidence, scratch: &mut M::Sc
     }
     let is_right = is_over == (evidence.over && evidence.step() == 0);
     if is_right { Ok(()) } else { Err(UpdateOutcome::Inconsistent { step: evidence.step().min(1) }) }
-}
-
-/// The evidence of a role after a history; an answer after the deadline may be cut off.
-fn evidence_until<M: StateMachine>(
-    machine: &M,
-    history: &History,
-    role: Role,
-    deadline: Option<Instant>,
-) -> Evidence {
-    let scratch = &mut machine.scratch();
-    machine.by_deadline(deadline, scratch, |scratch| machine.evidence(history, role, scratch))
 }
 
 /// How an update ended.
@@ -190,7 +178,7 @@ pub trait Belief<M: Bulk>: Send + Sync {
     ///
     /// The deadline of the budget also stops evaluations. Work that is cut off by it must have no part in the
     /// particles: a belief with a scratch of its own uses
-    /// [`StateMachineExt::by_deadline`].
+    /// [`by_deadline`](hyperplay_machine::StateMachineExt::by_deadline).
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome;
 
     /// A copy, which follows evidence as this one would; `None` if it cannot be copied.

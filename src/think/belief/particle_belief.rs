@@ -10,10 +10,10 @@ use super::backtracking::Backtracking;
 use super::forward::Forward;
 use super::model::SharedModel;
 use super::options::{BeliefOptions, SamplingMethod};
-use super::{
-    Belief, BoxedBelief, Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome, evidence_until,
+use super::{Belief, BoxedBelief, Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome};
+use hyperplay_machine::{
+    Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed, StateMachineExt as _,
 };
-use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 
 #[derive_where::derive_where(Clone)]
 enum Held<M: Bulk> {
@@ -103,7 +103,8 @@ impl<M: Bulk + 'static> Belief<M> for ParticleBelief<M> {
     }
 
     fn evidence_until(&self, particle: &Particle, role: Role, deadline: Option<Instant>) -> Evidence {
-        evidence_until(&*self.machine, &self.history(particle), role, deadline)
+        let (history, mut scratch) = (self.history(particle), self.machine.scratch());
+        self.machine.by_deadline(deadline, &mut scratch, |scratch| self.machine.evidence(&history, role, scratch))
     }
 
     fn cost(&self) -> UpdateCost {
