@@ -24,7 +24,8 @@ use super::margin::{Margin, SAFE_SHARE};
 use super::{BelievedState, Decision, HeldBelief, Player, Reason, View, certain_moves};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{
-    Budget, Evidence, Move, Role, Seed, State, StateMachine as _, StateMachineExt as _, Stopwatch,
+    Budget, EvaluationFailure, Evidence, Move, Role, Seed, State, StateMachine as _, StateMachineExt as _,
+    Stopwatch,
 };
 use hyperplay_think::belief::{
     Belief, BoxedBelief, Particle, Sampler, SharedModel, Uniform, UpdateCost, UpdateOutcome, effective_size,
@@ -312,47 +313,44 @@ impl OwnBelief {
             decision.reasons = excluded.into_iter().chain([reason, Reason::Random]).collect();
             return decision.admitting(self.belief.take_failure(), view.legal, seed);
         }
-        let states = distinct(&*self.belief);
-        let UpdateCost { attempts, accepted, .. } = self.belief.cost();
-        let held = HeldBelief {
-            particles: self.belief.particles().len(),
-            states: states.len(),
-            effective: effective_size(self.belief.particles().iter().map(|particle| particle.weight)),
-            is_enumerated: outcome == UpdateOutcome::Enumerated,
-            method: self.belief.method(),
-            attempts,
-            accepted,
-        };
-        let modelled = self.modelled();
         let recovered = lost_since.map(|since| Reason::Recovered { since });
-        let of_belief = excluded.into_iter().chain(recovered).chain([Reason::held(spent, &states)]);
-        let deliberation = Deliberation {
-            machine: &self.machine,
-            role: self.role,
-            budget: budget.less(spent),
-            seed,
-            legal: view.legal,
-            leaves: &*self.leaves,
-            scratch: &mut self.scratch,
-        };
-        let mut decision = choose(
-            deliberation,
-            &Possible {
-                belief: &*self.belief,
-                states: &states,
-                machine: &self.machine,
-                model: &self.model,
-                modelled,
-                sampler: &*self.sampler,
-            },
-        );
+        let (mut decision, failure) = self.ask((budget.less(spent), seed, view.legal), distinct, |asked, possible| {
+            let mut decision = choose(asked, possible);
+            let Possible { belief, states, .. } = *possible;
+            let UpdateCost { attempts, accepted, .. } = belief.cost();
+            decision.held = Some(HeldBelief {
+                particles: belief.particles().len(),
+                states: states.len(),
+                effective: effective_size(belief.particles().iter().map(|particle| particle.weight)),
+                is_enumerated: outcome == UpdateOutcome::Enumerated,
+                method: belief.method(),
+                attempts,
+                accepted,
+            });
+            let of_belief = excluded.into_iter().chain(recovered).chain([Reason::held(spent, states)]);
+            decision.reasons.splice(0..0, of_belief);
+            decision
+        });
         decision.cost.states += spent;
-        decision.held = Some(held);
         decision.recovered = lost_since.is_some();
-        decision.reasons.splice(0..0, of_belief);
-        let failure = self.belief.take_failure();
-        let searching = self.machine.take_failure(&mut self.scratch);
-        decision.admitting(failure.or(searching), view.legal, seed)
+        decision.admitting(failure, view.legal, seed)
+    }
+
+    /// Asks with what is held possible, and with the states that `listed` makes of the belief. The answer, and why an
+    /// evaluation of the rules met a limit, if one did.
+    fn ask<T>(
+        &mut self,
+        (budget, seed, legal): (Budget, &Seed, &[Move]),
+        listed: fn(&dyn Belief<Engine>) -> Vec<WeightedState<'_, State>>,
+        ask: impl FnOnce(Deliberation<'_>, &Possible<'_>) -> T,
+    ) -> (T, Option<EvaluationFailure>) {
+        let (modelled, role) = (self.modelled(), self.role);
+        let OwnBelief { machine, model, sampler, belief, leaves, scratch, .. } = self;
+        let deliberation = Deliberation { machine, role, budget, seed, legal, leaves: &**leaves, scratch };
+        let (states, sampler) = (listed(&**belief), &**sampler);
+        let possible = Possible { belief: &**belief, states: &states, machine, model, modelled, sampler };
+        let answer = ask(deliberation, &possible);
+        (answer, self.belief.take_failure().or(self.machine.take_failure(&mut self.scratch)))
     }
 
     fn begin_anew(&mut self, model: &SharedModel) {
@@ -451,28 +449,10 @@ impl<C: Choice> Player for Believing<C> {
         if self.legal.is_empty() || own.belief.particles().is_empty() {
             return false;
         }
-        let modelled = own.modelled();
-        let deliberation = Deliberation {
-            machine: &own.machine,
-            role: own.role,
-            budget: *budget,
-            seed,
-            legal: &self.legal,
-            leaves: &*own.leaves,
-            scratch: &mut own.scratch,
-        };
-        let possible = Possible {
-            belief: &*own.belief,
-            states: &[],
-            machine: &own.machine,
-            model: &own.model,
-            modelled,
-            sampler: &*own.sampler,
-        };
-        let is_of_use = self.choice.think_ahead(deliberation, &possible);
+        let think = |asked: Deliberation<'_>, possible: &Possible<'_>| self.choice.think_ahead(asked, possible);
+        let (is_of_use, failure) = own.ask((*budget, seed, &self.legal), |_| Vec::new(), think);
         // As in `search`.
-        let failed = own.belief.take_failure().or(own.machine.take_failure(&mut own.scratch)).is_some();
-        is_of_use && !failed
+        is_of_use && failure.is_none()
     }
 
     fn carries_plan(&self) -> bool {
