@@ -126,7 +126,11 @@ impl Follower {
     }
 
     /// Compares the percepts of a step and makes it; the state that it leads to is to be compared next.
-    pub(super) fn step(&mut self, joint: &JointMove, percepts: &ByRole<Percepts>) -> Result<(), Disagreement> {
+    pub(super) fn step(
+        &mut self,
+        joint: &JointMove,
+        percepts: &ByRole<Percepts>,
+    ) -> Result<(), Disagreement> {
         let state = self.state().clone();
         let (machine, scratch) = (&self.machine, &mut self.scratch);
         let own = ByRole::from_fn(joint.len(), |role| machine.percepts(&state, joint, role, scratch));

@@ -35,9 +35,7 @@ use std::sync::Arc;
 
 use super::{Engine, Interpreter, InterpreterScratch};
 use hyperplay_logic::gdl::TermId;
-use hyperplay_machine::{
-    ByRole, EvaluationFailure, Goal, Move, Seed, State, StateMachine, StateMachineExt,
-};
+use hyperplay_machine::{ByRole, EvaluationFailure, Goal, Move, Seed, State, StateMachine, StateMachineExt};
 
 pub use difference::EngineDifference;
 pub use drawn::crosscheck_drawn;

@@ -38,7 +38,11 @@ fn check<const W: usize>(network: &Network, outputs: &[Wire], rng: &mut ChaCha8R
         let inputs: Vec<u64> = inputs.iter().map(|plane| plane[word]).collect();
         let values = network.evaluate(&inputs);
         for (at, &wire) in outputs.iter().enumerate() {
-            assert_eq!(planes[program.outputs[at]][word], value_of(&values, wire), "output {at}, word {word}");
+            assert_eq!(
+                planes[program.outputs[at]][word],
+                value_of(&values, wire),
+                "output {at}, word {word}"
+            );
         }
     }
 }

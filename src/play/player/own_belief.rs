@@ -314,23 +314,24 @@ impl OwnBelief {
             return decision.admitting(self.belief.take_failure(), view.legal, seed);
         }
         let recovered = lost_since.map(|since| Reason::Recovered { since });
-        let (mut decision, failure) = self.ask((budget.less(spent), seed, view.legal), distinct, |asked, possible| {
-            let mut decision = choose(asked, possible);
-            let Possible { belief, states, .. } = *possible;
-            let UpdateCost { attempts, accepted, .. } = belief.cost();
-            decision.held = Some(HeldBelief {
-                particles: belief.particles().len(),
-                states: states.len(),
-                effective: effective_size(belief.particles().iter().map(|particle| particle.weight)),
-                is_enumerated: outcome == UpdateOutcome::Enumerated,
-                method: belief.method(),
-                attempts,
-                accepted,
+        let (mut decision, failure) =
+            self.ask((budget.less(spent), seed, view.legal), distinct, |asked, possible| {
+                let mut decision = choose(asked, possible);
+                let Possible { belief, states, .. } = *possible;
+                let UpdateCost { attempts, accepted, .. } = belief.cost();
+                decision.held = Some(HeldBelief {
+                    particles: belief.particles().len(),
+                    states: states.len(),
+                    effective: effective_size(belief.particles().iter().map(|particle| particle.weight)),
+                    is_enumerated: outcome == UpdateOutcome::Enumerated,
+                    method: belief.method(),
+                    attempts,
+                    accepted,
+                });
+                let of_belief = excluded.into_iter().chain(recovered).chain([Reason::held(spent, states)]);
+                decision.reasons.splice(0..0, of_belief);
+                decision
             });
-            let of_belief = excluded.into_iter().chain(recovered).chain([Reason::held(spent, states)]);
-            decision.reasons.splice(0..0, of_belief);
-            decision
-        });
         decision.cost.states += spent;
         decision.recovered = lost_since.is_some();
         decision.admitting(failure, view.legal, seed)
@@ -449,7 +450,8 @@ impl<C: Choice> Player for Believing<C> {
         if self.legal.is_empty() || own.belief.particles().is_empty() {
             return false;
         }
-        let think = |asked: Deliberation<'_>, possible: &Possible<'_>| self.choice.think_ahead(asked, possible);
+        let think =
+            |asked: Deliberation<'_>, possible: &Possible<'_>| self.choice.think_ahead(asked, possible);
         let (is_of_use, failure) = own.ask((*budget, seed, &self.legal), |_| Vec::new(), think);
         // As in `search`.
         is_of_use && failure.is_none()

@@ -104,7 +104,8 @@ impl<M: Bulk + 'static> Belief<M> for ParticleBelief<M> {
 
     fn evidence_until(&self, particle: &Particle, role: Role, deadline: Option<Instant>) -> Evidence {
         let (history, mut scratch) = (self.history(particle), self.machine.scratch());
-        self.machine.by_deadline(deadline, &mut scratch, |scratch| self.machine.evidence(&history, role, scratch))
+        self.machine
+            .by_deadline(deadline, &mut scratch, |scratch| self.machine.evidence(&history, role, scratch))
     }
 
     fn cost(&self) -> UpdateCost {

@@ -60,7 +60,7 @@ impl<M: Bulk> Backtracking<M> {
         let walked = self.walk_all(budget, seed);
         self.tree.end();
         let particles = walked.map(|()| self.weighted())?;
-        if particles.is_empty() { Err(UpdateOutcome::Depleted { step: evidence.step() }) } else { Ok(particles) }
+        (!particles.is_empty()).then_some(particles).ok_or(UpdateOutcome::Depleted { step: evidence.step() })
     }
 
     /// Brings all particles as far as their budgets last. An error says that there is no history.

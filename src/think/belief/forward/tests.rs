@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::population::Population;
 use super::Forward;
+use super::population::Population;
 use crate::belief::tests::Biased;
 use crate::belief::{BeliefOptions, OpponentModel, Uniform, UpdateMethod, exact};
 use crate::toy::{ME, Rules, Toy};
