@@ -7,22 +7,14 @@ use hyperplay_engine::EngineKind;
 /// The name of the key.
 const ENGINE: &str = "engine";
 
-/// Which engine a player asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum EngineWish {
-    /// The one of the match.
-    OfTheMatch,
-    /// Another one.
-    Kind(EngineKind),
-}
-
-impl SpecWord for EngineWish {
-    const WORDS: &'static [(&'static str, EngineWish)] = &[
-        ("match", EngineWish::OfTheMatch),
-        (EngineKind::Auto.as_str(), EngineWish::Kind(EngineKind::Auto)),
-        (EngineKind::Interpreter.as_str(), EngineWish::Kind(EngineKind::Interpreter)),
-        (EngineKind::Propagator.as_str(), EngineWish::Kind(EngineKind::Propagator)),
-        (EngineKind::Lanes.as_str(), EngineWish::Kind(EngineKind::Lanes)),
+/// The engine that a player asks for; `None` for the one of the match.
+impl SpecWord for Option<EngineKind> {
+    const WORDS: &'static [(&'static str, Option<EngineKind>)] = &[
+        ("match", None),
+        (EngineKind::Auto.as_str(), Some(EngineKind::Auto)),
+        (EngineKind::Interpreter.as_str(), Some(EngineKind::Interpreter)),
+        (EngineKind::Propagator.as_str(), Some(EngineKind::Propagator)),
+        (EngineKind::Lanes.as_str(), Some(EngineKind::Lanes)),
     ];
 }
 
@@ -30,7 +22,7 @@ impl SpecKey {
     /// The key `engine`, for a player that evaluates the rules itself. The code that builds the player gives it the
     /// engine that the spec names.
     pub fn engine() -> SpecKey {
-        SpecKey::word(ENGINE, EngineWish::OfTheMatch, about("engine", ENGINE))
+        SpecKey::word(ENGINE, None::<EngineKind>, about("engine", ENGINE))
     }
 }
 
@@ -41,10 +33,7 @@ pub(super) fn engine(spec: &Spec) -> Option<EngineKind> {
     if spec.entry().key(ENGINE)?.kind != SpecKey::engine().kind {
         return None;
     }
-    match spec.word(ENGINE) {
-        EngineWish::OfTheMatch => None,
-        EngineWish::Kind(kind) => Some(kind),
-    }
+    spec.word(ENGINE)
 }
 
 #[cfg(test)]
