@@ -120,18 +120,16 @@ fn budget(
 ) -> Option<PlayoutBudget> {
     let each: u64 = per_move.map_or(Some(0), |each| each.replace('_', "").parse().ok())?;
     let all: PlayoutBudget = playouts.unwrap_or("2000").parse().ok()?;
-    let share = match share {
-        None | Some("state") => PlayoutShare::State,
-        Some("history") => PlayoutShare::Particle,
-        Some(_) => return None,
-    };
-    let halving = match halving {
-        None | Some("on") => true,
-        Some("off") => false,
-        Some(_) => return None,
-    };
+    let share = meant(share, [("state", PlayoutShare::State), ("history", PlayoutShare::Particle)])?;
+    let halving = meant(halving, [("on", true), ("off", false)])?;
     let (count, per_move) = if each > 0 { (each, true) } else { (all.count, false) };
     Some(PlayoutBudget { count, per_move, share, halving })
+}
+
+/// What one of two words means; where there is none, what the first does.
+fn meant<T>(word: Option<&str>, words: [(&str, T); 2]) -> Option<T> {
+    let is_it = |known: &str| word.is_none_or(|word| word == known);
+    words.into_iter().find(|(known, _)| is_it(known)).map(|(_, meaning)| meaning)
 }
 
 #[cfg(test)]
