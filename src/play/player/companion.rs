@@ -65,10 +65,7 @@ impl Companion {
 
     /// The effective sample size of the histories, from 1 to their number; 0 if there is none.
     pub fn effective(&self) -> f64 {
-        match self.particles() {
-            0 => 0.0,
-            _ => effective_size(self.belief.particles().iter().map(|particle| particle.weight)),
-        }
+        effective_size(self.belief.particles().iter().map(|particle| particle.weight))
     }
 
     /// The facts of the states that may be true, each with the probability that it holds, in the natural order of
