@@ -42,7 +42,7 @@ impl RegretMinimiser {
     /// If the checkpoint is not of this game, or not in order.
     pub fn resumed(form: &SequenceForm, checkpoint: &RegretCheckpoint) -> Result<Self, CheckpointError> {
         let refused = |why| Err(CheckpointError(why));
-        let Some(rule) = RegretRule::named(&checkpoint.rule) else {
+        let Ok(rule) = checkpoint.rule.parse::<RegretRule>() else {
             let (found, names) = (&checkpoint.rule, "cfr+, dcfr, pcfr+, pdcfr+");
             return refused(format!(
                 "there is no solver '{found}' that could continue; it is one of {names}"

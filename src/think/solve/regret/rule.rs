@@ -51,11 +51,6 @@ impl RegretRule {
         self.into()
     }
 
-    /// The rule of this name.
-    pub fn named(name: &str) -> Option<RegretRule> {
-        name.parse().ok()
-    }
-
     /// The factors of iteration `t`, from 1 on.
     pub(in crate::solve) fn factors(self, t: u64) -> Factors {
         let t = t as f64;

@@ -18,9 +18,4 @@ impl SamplingScheme {
     pub fn name(self) -> &'static str {
         self.into()
     }
-
-    /// The method of this name.
-    pub fn named(name: &str) -> Option<SamplingScheme> {
-        name.parse().ok()
-    }
 }
