@@ -12,7 +12,7 @@ use super::places::Places;
 use super::{Effort, Reach, ReachKind, Sight, Winnability, reach, strongly, weakly};
 use crate::referee::Interrupt;
 use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Symbol, Term};
-use hyperplay_machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
+use hyperplay_machine::{Goal, JointMove, Role, StateMachine, StateMachineExt, counted};
 
 /// The longest line of play that is printed in full, in steps.
 const SHOWN: usize = 30;
@@ -55,32 +55,22 @@ impl<M: StateMachine> Search<'_, M> {
     }
 
     fn states(&self) -> String {
-        match self.reach.graph.node_count() {
-            1 => "the 1 state searched".to_owned(),
-            count => format!("the {count} states searched"),
-        }
+        format!("the {} searched", counted(self.reach.graph.node_count() as u64, "state"))
     }
 
     fn playable(&self, first: Role) -> Finding {
-        let states = self.states();
-        match self.reach.stuck() {
-            Some((state, role)) => {
-                let name = &self.machine.roles()[role];
-                let line = self.line(&self.reach.line(state));
-                let message = format!("not playable: {name} has no legal move after {line}");
-                self.finding(FindingCode::Playable, Severity::Fault, role, message)
-                    .help("give it a move, such as noop, or end the game there")
-            }
-            None if self.reach.complete => {
-                let message = format!("playable: every role can move in each of {states}, which are all");
-                self.finding(FindingCode::Playable, Severity::Note, first, message)
-            }
-            None => {
-                let message =
-                    format!("playability is undecided: every role can move in {states}, which are not all");
-                self.finding(FindingCode::Playable, Severity::Note, first, message)
-            }
+        if let Some((state, role)) = self.reach.stuck() {
+            let (name, line) = (&self.machine.roles()[role], self.line(&self.reach.line(state)));
+            let message = format!("not playable: {name} has no legal move after {line}");
+            let finding = self.finding(FindingCode::Playable, Severity::Fault, role, message);
+            return finding.help("give it a move, such as noop, or end the game there");
         }
+        let states = self.states();
+        let message = match self.reach.complete {
+            true => format!("playable: every role can move in each of {states}, which are all"),
+            false => format!("playability is undecided: every role can move in {states}, which are not all"),
+        };
+        self.finding(FindingCode::Playable, Severity::Note, first, message)
     }
 
     fn weakly_winnable(&self, role: Role) -> Finding {
@@ -129,15 +119,11 @@ impl<M: StateMachine> Search<'_, M> {
         }
         let refuted = verdicts.iter().all(|(_, verdict)| *verdict == Winnability::Refuted);
         let alone = self.machine.roles().len() == 1;
-        let (severity, message) = if refuted {
-            let severity = if alone { Severity::Warning } else { Severity::Note };
-            (
-                severity,
-                "not strongly winnable: no role can get its best goal against all that the others do"
-                    .to_owned(),
-            )
+        let severity = if refuted && alone { Severity::Warning } else { Severity::Note };
+        let message = if refuted {
+            "not strongly winnable: no role can get its best goal against all that the others do".to_owned()
         } else {
-            (Severity::Note, format!("strong winnability is undecided after {}", self.states()))
+            format!("strong winnability is undecided after {}", self.states())
         };
         Some(self.finding(FindingCode::StronglyWinnable, severity, first, message))
     }

@@ -151,9 +151,8 @@ fn source(held: &HeldBelief) -> String {
 /// How the states were judged, as a sentence.
 fn methods(counts: &[(Method, Method, usize)]) -> String {
     let part = |&(least, most, count): &(Method, Method, usize)| {
-        let noun = if count == 1 { "state" } else { "states" };
         let more = if least == most { "" } else { " or more" };
-        format!("{count} {noun} {least}{more}")
+        format!("{} {least}{more}", counted(count as u64, "state"))
     };
     counts.iter().map(part).collect::<Vec<String>>().join("; ")
 }
