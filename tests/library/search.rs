@@ -5,8 +5,8 @@ use crate::common::machines::built_in;
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::search::{
-    Algorithm, Answer, Evaluation, Leaves, Method, SearchContext, SearchOptions, WeightedState, alphabeta,
-    evaluate, exact, uniform,
+    Algorithm, Answer, Evaluation, Leaves, Method, SearchContext, SearchOptions, StateSearch, WeightedState,
+    alphabeta, exact, uniform,
 };
 
 type State = <Machine as StateMachine>::State;
@@ -99,11 +99,8 @@ fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     let run = || {
         let start = machine.initial();
         let scratch = &mut machine.scratch();
-        evaluate(
-            &mut context(&machine, Role::new(0), Budget::UNLIMITED, scratch),
-            &[WeightedState::single(&start)],
-            &options,
-        )
+        let mut context = context(&machine, Role::new(0), Budget::UNLIMITED, scratch);
+        options.evaluate(&mut context, &[WeightedState::single(&start)])
     };
     let made = run();
     // Four phases of 9,000 over 9, 5, 3 and 2 moves: a move dropped after the first has a ninth of that.

@@ -133,58 +133,49 @@ pub trait StateSearch<M: Bulk>: Send + Sync {
 }
 
 impl<M: Bulk> StateSearch<M> for SearchOptions {
+    /// A move that is poor on average gets fewer playouts. All states are judged by one method. Stops at the deadline of
+    /// the budget, whose node limit bounds exhaustive search and playouts together (but each move gets one playout).
+    ///
+    /// ```
+    #[doc = include_str!("../monty_hall.example")]
+    /// use hyperplay_think::search::{Method, SearchContext, SearchOptions, StateSearch, WeightedState};
+    ///
+    /// let mut scratch = machine.scratch();
+    /// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
+    /// let mut context = SearchContext::new(&*machine, candidate, budget, seed, &mut scratch);
+    /// let options = SearchOptions { nodes: 100, playouts: 100.into(), ..SearchOptions::default() };
+    /// let made = options.evaluate(&mut context, &[WeightedState::single(&state)]);
+    /// assert_eq!(made.states[0].method, Method::ExactAlone);
+    /// assert_eq!(made.states[0].best(), 100.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn evaluate(
         &self,
         context: &mut SearchContext<'_, M>,
         states: &[WeightedState<'_, M::State>],
     ) -> Evaluations {
-        evaluate(context, states, self)
-    }
-}
-
-/// Judges the moves of a role in each of `states`, all of them distinct and none terminal: a
-/// move that is poor on average gets fewer playouts. All states are judged by one method. Stops at the deadline of the
-/// budget, whose node limit bounds exhaustive search and playouts together (but each move gets one playout).
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::search::{Method, SearchContext, SearchOptions, WeightedState, evaluate};
-///
-/// let mut scratch = machine.scratch();
-/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
-/// let mut context = SearchContext::new(&*machine, candidate, budget, seed, &mut scratch);
-/// let options = SearchOptions { nodes: 100, playouts: 100.into(), ..SearchOptions::default() };
-/// let made = evaluate(&mut context, &[WeightedState::single(&state)], &options);
-/// assert_eq!(made.states[0].method, Method::ExactAlone);
-/// assert_eq!(made.states[0].best(), 100.0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn evaluate<M: Bulk>(
-    context: &mut SearchContext<'_, M>,
-    states: &[WeightedState<'_, M::State>],
-    options: &SearchOptions,
-) -> Evaluations {
-    let SearchOptions { algorithm, .. } = *options;
-    let budget = context.budget;
-    let share = if algorithm == Algorithm::AlphaBeta { 1.0 } else { EXACT_SHARE };
-    let bound = budget.nodes.map_or(u64::MAX, |nodes| (nodes as f64 * share) as u64).min(options.nodes);
-    let (mut visited, mut charged) = (0, 0);
-    if !matches!(algorithm, Algorithm::Uct | Algorithm::Flat) {
-        let list: Vec<&M::State> = states.iter().map(|possible| possible.state).collect();
-        let mut context = context.with_budget(budget.share(share).with_nodes(bound));
-        let (judged, spent) = exhaustive(&mut context, &list, algorithm);
-        if let Some(states) = judged {
-            return Evaluations { states, visited: spent, ..Evaluations::default() };
+        let SearchOptions { algorithm, .. } = *self;
+        let budget = context.budget;
+        let share = if algorithm == Algorithm::AlphaBeta { 1.0 } else { EXACT_SHARE };
+        let bound = budget.nodes.map_or(u64::MAX, |nodes| (nodes as f64 * share) as u64).min(self.nodes);
+        let (mut visited, mut charged) = (0, 0);
+        if !matches!(algorithm, Algorithm::Uct | Algorithm::Flat) {
+            let list: Vec<&M::State> = states.iter().map(|possible| possible.state).collect();
+            let mut context = context.with_budget(budget.share(share).with_nodes(bound));
+            let (judged, spent) = exhaustive(&mut context, &list, algorithm);
+            if let Some(states) = judged {
+                return Evaluations { states, visited: spent, ..Evaluations::default() };
+            }
+            visited = spent;
+            // Alpha-beta has tried every state, so what it spent does not depend on their order.
+            charged = if algorithm == Algorithm::AlphaBeta { spent } else { bound.max(spent) };
         }
-        visited = spent;
-        // Alpha-beta has tried every state, so what it spent does not depend on their order.
-        charged = if algorithm == Algorithm::AlphaBeta { spent } else { bound.max(spent) };
+        let made = sample(&mut context.with_budget(budget.less(charged)), states, self);
+        let (states, playouts) = (made.evaluations, made.playouts);
+        let is_by_name = matches!(algorithm, Algorithm::Exact | Algorithm::Uniform | Algorithm::AlphaBeta);
+        let replaced = is_by_name.then_some(Replacement { algorithm, nodes: bound, states: states.len() });
+        Evaluations { visited: visited + made.steps, playouts, replaced, states }
     }
-    let made = sample(&mut context.with_budget(budget.less(charged)), states, options);
-    let (states, playouts) = (made.evaluations, made.playouts);
-    let is_by_name = matches!(algorithm, Algorithm::Exact | Algorithm::Uniform | Algorithm::AlphaBeta);
-    let replaced = is_by_name.then_some(Replacement { algorithm, nodes: bound, states: states.len() });
-    Evaluations { visited: visited + made.steps, playouts, replaced, states }
 }
 
 /// Judges the states by playouts, all of them together.
@@ -250,7 +241,7 @@ mod tests {
 
     fn run(nodes: u64, budget: Budget) -> Evaluations {
         let options = SearchOptions { nodes, playouts: 100.into(), ..SearchOptions::default() };
-        evaluate(&mut context(&toy(), 0, budget), &[half(&at(0)), half(&at(1))], &options)
+        options.evaluate(&mut context(&toy(), 0, budget), &[half(&at(0)), half(&at(1))])
     }
 
     fn methods(made: &Evaluations) -> Vec<Method> {
@@ -284,7 +275,7 @@ mod tests {
     fn run_two(algorithm: Algorithm, nodes: u64, order: [usize; 2], budget: Budget) -> Evaluations {
         let options = SearchOptions { algorithm, nodes, playouts: 20_000.into() };
         let states = order.map(|entry| at(entry as u8));
-        evaluate(&mut context(&two(), 0, budget), &[half(&states[0]), half(&states[1])], &options)
+        options.evaluate(&mut context(&two(), 0, budget), &[half(&states[0]), half(&states[1])])
     }
 
     /// By how much the first move is better than the second.
@@ -342,7 +333,7 @@ mod tests {
             let weighted: Vec<_> = states.iter().map(half).collect();
             let algorithm = Algorithm::Exact;
             let options = SearchOptions { algorithm, nodes, playouts: 100.into() };
-            evaluate(&mut context(&toy, 0, Budget::UNLIMITED), &weighted, &options).states
+            options.evaluate(&mut context(&toy, 0, Budget::UNLIMITED), &weighted).states
         };
         assert_eq!(judge(100, &[0])[0].values, [0.0, 100.0]);
         for order in [[0, 1], [1, 0]] {
@@ -372,7 +363,7 @@ mod tests {
     fn a_single_state_that_does_not_fit_is_searched_by_a_tree() {
         let options = SearchOptions { nodes: 0, playouts: 100.into(), ..SearchOptions::default() };
         let made =
-            evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &[WeightedState::single(&at(0))], &options);
+            options.evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &[WeightedState::single(&at(0))]);
         assert_eq!(made.states[0].method, Method::Uct(100));
     }
 
@@ -383,7 +374,7 @@ mod tests {
         let options = SearchOptions { algorithm: flat, playouts, ..SearchOptions::default() };
         let (first, second) = (at(0), at(1));
         let states = [half(&first), half(&second)];
-        let made = evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &states, &options);
+        let made = options.evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &states);
         let starts: usize = made.states.iter().map(|evaluation| evaluation.moves.len()).sum();
         assert_eq!(made.playouts, 5 * starts as u64);
     }
@@ -396,7 +387,7 @@ mod tests {
         let made = |playouts: PlayoutBudget| {
             let algorithm = Algorithm::Flat;
             let options = SearchOptions { algorithm, playouts, ..SearchOptions::default() };
-            evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &states, &options)
+            options.evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &states)
         };
         let [by_state, by_history] = [PlayoutShare::State, PlayoutShare::Particle]
             .map(|share| made(PlayoutBudget { share, ..PlayoutBudget::per_move(5) }));

@@ -45,7 +45,7 @@ pub enum PlayoutShare {
 /// ```
 #[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_think::search::{
-///     Algorithm, PlayoutBudget, SearchContext, SearchOptions, WeightedState, evaluate,
+///     Algorithm, PlayoutBudget, SearchContext, SearchOptions, StateSearch, WeightedState,
 /// };
 ///
 /// let mut scratch = machine.scratch();
@@ -57,7 +57,7 @@ pub enum PlayoutShare {
 ///     let playouts: PlayoutBudget = text.parse().expect("it is a budget");
 ///     assert_eq!(playouts.to_string(), text);
 ///     let options = SearchOptions { algorithm: Algorithm::Flat, playouts, ..SearchOptions::default() };
-///     assert_eq!(evaluate(&mut context, &states, &options).playouts, made);
+///     assert_eq!(options.evaluate(&mut context, &states).playouts, made);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

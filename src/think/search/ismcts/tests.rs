@@ -8,7 +8,7 @@ use rand::RngExt as _;
 use rustc_hash::FxHashMap as HashMap;
 
 use super::super::context::toy_context as context;
-use super::super::{SearchOptions, WeightedState, evaluate};
+use super::super::{SearchOptions, StateSearch, WeightedState};
 use super::*;
 use crate::toy::{State, Toy, at, choice, end};
 use hyperplay_machine::{
@@ -551,7 +551,7 @@ fn in_tic_tac_toe_and_nim_what_is_visited_most_is_a_best_move() {
             let made = ismcts(&mut context, &possible, &legal[role], &options(30_000));
             let exactly = SearchOptions { nodes: 10_000_000, ..SearchOptions::default() };
             let states = [WeightedState { state: &state, weight: 1.0, histories: 1 }];
-            let exact = evaluate(&mut context, &states, &exactly).states.remove(0);
+            let exact = exactly.evaluate(&mut context, &states).states.remove(0);
             let best = exact.values.iter().copied().fold(0.0, f64::max);
             let most = (0..legal[role].len()).max_by_key(|&place| made.moves[place].visits).unwrap();
             assert_eq!(exact.moves[most], made.moves[most].own);
