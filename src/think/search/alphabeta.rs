@@ -75,27 +75,21 @@ pub(super) fn to_each_depth<M: Bulk>(
     state: &M::State,
     leaves: Leaves,
 ) -> (Option<Vec<Evaluation>>, u64) {
-    context.by_deadline(|context| deepen(context, state, leaves))
-}
-
-fn deepen<M: Bulk>(
-    context: &mut SearchContext<'_, M>,
-    state: &M::State,
-    leaves: Leaves,
-) -> (Option<Vec<Evaluation>>, u64) {
-    let SearchContext { machine, role, budget, leaves: values, .. } = *context;
-    let mut opponents = context.opponents();
-    let (Some(other), None) = (opponents.next(), opponents.next()) else {
-        return (None, 0);
-    };
-    drop(opponents);
-    let account = BudgetAccount::new(budget);
-    let scratch = &mut *context.scratch;
-    let (nodes, found) = (Vec::new(), FxHashMap::default());
-    let mut search =
-        Search { machine, role, other, leaves, values, account, scratch, nodes, found, sum: None };
-    search.enter(state.clone(), None);
-    (search.deepen(&budget), search.account.spent())
+    context.by_deadline(|context| {
+        let SearchContext { machine, role, budget, leaves: values, .. } = *context;
+        let mut opponents = context.opponents();
+        let (Some(other), None) = (opponents.next(), opponents.next()) else {
+            return (None, 0);
+        };
+        drop(opponents);
+        let account = BudgetAccount::new(budget);
+        let scratch = &mut *context.scratch;
+        let (nodes, found) = (Vec::new(), FxHashMap::default());
+        let mut search =
+            Search { machine, role, other, leaves, values, account, scratch, nodes, found, sum: None };
+        search.enter(state.clone(), None);
+        (search.deepen(&budget), search.account.spent())
+    })
 }
 
 /// Why a search ends early.

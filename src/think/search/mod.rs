@@ -1,8 +1,9 @@
 //! Search: what the moves of one role are worth in states that are known.
 //!
-//! A search of states does not use evidence: it judges a state as if every role saw it. [`SearchOptions`] are the
-//! entry point: they [evaluate](StateSearch::evaluate) states. That searches the rest of the game completely where that fits a node budget in every state (by [`alphabeta()`]
-//! where moves alternate, otherwise by [`exact()`], with simultaneous moves judged by the value of a [`matrix`] game).
+//! A search of states does not use evidence: it judges a state as if every role saw it. The entry point is
+//! [`evaluate`](StateSearch::evaluate) of [`SearchOptions`]. It searches the rest of the game completely where that
+//! fits a node budget in every state (by [`alphabeta()`] where moves alternate, otherwise by [`exact()`], with
+//! simultaneous moves judged by the value of a [`matrix`] game).
 //! Otherwise it makes a tree of playouts ([`uct`]) or flat [`playouts`] in every state. The mean over the states of a
 //! belief is taken in the layer above, where belief and search meet.
 //!

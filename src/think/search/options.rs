@@ -134,18 +134,12 @@ impl FromStr for PlayoutBudget {
             Some(_) => PlayoutBudget::per_move(count),
             None => PlayoutBudget::decision(count),
         };
-        for (word, share) in [("state", PlayoutShare::State), ("particle", PlayoutShare::Particle)] {
-            if words.next_if_eq(&word).is_some() {
-                budget.share = share;
-                break;
-            }
-        }
-        for (word, halving) in [("halving", true), ("even", false)] {
-            if words.next_if_eq(&word).is_some() {
-                budget.halving = halving;
-                break;
-            }
-        }
+        let mut is_next = |word: &str| words.next_if_eq(&word).is_some();
+        let shares = [("state", PlayoutShare::State), ("particle", PlayoutShare::Particle)];
+        let share = shares.into_iter().find(|(word, _)| is_next(word));
+        let halving = [("halving", true), ("even", false)].into_iter().find(|(word, _)| is_next(word));
+        budget.share = share.map_or(budget.share, |(_, share)| share);
+        budget.halving = halving.map_or(budget.halving, |(_, halving)| halving);
         if words.next().is_some() { Err(PlayoutBudgetError) } else { Ok(budget) }
     }
 }
