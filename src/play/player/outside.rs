@@ -57,22 +57,18 @@ impl Registry {
         let command = "The program is started with this command, whose words are between spaces.";
         let entry =
             SpecEntry::new(PROGRAM, about).with(SpecKey::text("command", "a command", "./sampler", command));
-        let read = |spec: &Spec, _: &Registry| Ok(ProgramSampler::new(spec.text("command")));
+        let sampler = |command: &str| ProgramSampler { command: command.into(), idle: Arc::default() };
+        let read = move |spec: &Spec, _: &Registry| Ok(sampler(spec.text("command")));
         self.clone().with_sampler(entry, read).unwrap_or_else(|_| self.clone())
     }
 }
 
-/// The sampler, with the programs that serve no belief.
+/// The sampler, with the programs that serve no belief. One is started when a belief is first updated.
+#[derive(Clone)]
 struct ProgramSampler {
+    /// The command, whose words are between spaces.
     command: Arc<str>,
     idle: Arc<Mutex<Vec<Asked>>>,
-}
-
-impl ProgramSampler {
-    /// The program of a command, whose words are between spaces. It is started when a belief is first updated.
-    fn new(command: &str) -> ProgramSampler {
-        ProgramSampler { command: command.into(), idle: Arc::default() }
-    }
 }
 
 impl Sampler<Engine> for ProgramSampler {
@@ -83,8 +79,7 @@ impl Sampler<Engine> for ProgramSampler {
         model: &SharedModel,
         particles: usize,
     ) -> BoxedBelief<Engine> {
-        let mut asking =
-            Asking { command: Arc::clone(&self.command), idle: Arc::clone(&self.idle), asked: None };
+        let mut asking = Asking { sampler: self.clone(), asked: None };
         let name = Arc::clone(&self.command);
         answered_belief(machine, role, model, particles, name, move |histories, evidence, budget, seed| {
             asking.update(histories, evidence, budget, seed).inspect_err(|_| {
@@ -194,15 +189,14 @@ impl Asked {
 
 /// The means by which one belief asks.
 struct Asking {
-    command: Arc<str>,
-    idle: Arc<Mutex<Vec<Asked>>>,
+    sampler: ProgramSampler,
     /// None before the first update.
     asked: Option<Asked>,
 }
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        self.idle.lock().extend(self.asked.take());
+        self.sampler.idle.lock().extend(self.asked.take());
     }
 }
 
@@ -217,8 +211,8 @@ impl Asking {
     ) -> Result<Vec<Weighted>, String> {
         let machine = Arc::clone(&histories.machine);
         if self.asked.is_none() {
-            let idle = self.idle.lock().pop();
-            let mut asked = idle.map_or_else(|| Asked::start(&self.command), Ok)?;
+            let idle = self.sampler.idle.lock().pop();
+            let mut asked = idle.map_or_else(|| Asked::start(&self.sampler.command), Ok)?;
             let (game, roles) = (machine.game(), machine.roles());
             asked.tell(&json!({
                 "schema": "hyperplay.sampler/1", "game": game.name(), "rules": game.source().text(),
