@@ -160,18 +160,17 @@ fn meet(
 /// Plays one random match and notes each issue once.
 struct Inspector<'a> {
     machine: &'a Engine,
-    reference: Option<&'a Interpreter>,
+    reference: Option<(&'a Interpreter, InterpreterScratch)>,
     declarations: &'a Declarations,
     scratch: EngineScratch,
-    goals: Option<InterpreterScratch>,
     /// The issues that were met, and the number of joint moves made before.
     issues: IndexMap<Issue, usize>,
 }
 
 impl<'a> Inspector<'a> {
     fn new(machine: &'a Engine, reference: Option<&'a Interpreter>, declarations: &'a Declarations) -> Self {
-        let (scratch, goals) = (machine.scratch(), reference.map(StateMachine::scratch));
-        Inspector { machine, reference, declarations, scratch, goals, issues: IndexMap::new() }
+        let reference = reference.map(|reference| (reference, reference.scratch()));
+        Inspector { machine, reference, declarations, scratch: machine.scratch(), issues: IndexMap::new() }
     }
 
     fn note(&mut self, step: usize, issue: Issue) {
@@ -186,8 +185,8 @@ impl<'a> Inspector<'a> {
         let mut state = self.machine.initial();
         let deadline = interrupt.budget.deadline;
         self.machine.set_deadline(&mut self.scratch, deadline);
-        if let (Some(reference), Some(goals)) = (self.reference, &mut self.goals) {
-            reference.set_deadline(goals, deadline);
+        if let Some((reference, scratch)) = &mut self.reference {
+            reference.set_deadline(scratch, deadline);
         }
         for step in 0.. {
             if interrupt.is_raised() || self.is_cut() {
@@ -214,15 +213,14 @@ impl<'a> Inspector<'a> {
 
     /// Whether the deadline stopped an evaluation.
     fn is_cut(&self) -> bool {
-        let of_reference = self.reference.zip(self.goals.as_ref());
         self.machine.is_interrupted(&self.scratch)
-            || of_reference.is_some_and(|(reference, goals)| reference.is_interrupted(goals))
+            || self.reference.as_ref().is_some_and(|(reference, scratch)| reference.is_interrupted(scratch))
     }
 
     /// Reports that a limit was met.
     fn check(&mut self) -> Evaluated {
         let failure = self.machine.take_failure(&mut self.scratch);
-        let of_reference = || self.reference?.take_failure(self.goals.as_mut()?);
+        let of_reference = || self.reference.as_mut().and_then(|(of, scratch)| of.take_failure(scratch));
         failure.or_else(of_reference).map_or(Ok(()), Err)
     }
 
@@ -264,12 +262,11 @@ impl<'a> Inspector<'a> {
 
     fn goals(&mut self, step: usize, state: &State) {
         let (terms, random) = (self.machine.terms(), self.machine.random());
-        // An interaction in SIDL has one balance for each role, which no rule can contradict.
-        let Some(reference) = self.reference else { return };
         let state = State::of_fluents(self.machine.holds(state));
         for role in self.machine.each_role() {
-            let Some(goals) = &mut self.goals else { return };
-            let values = reference.goal_values(&state, role, goals);
+            // An interaction in SIDL has one balance for each role, which no rule can contradict.
+            let Some((reference, scratch)) = &mut self.reference else { return };
+            let values = reference.goal_values(&state, role, scratch);
             match values[..] {
                 [] if random == Some(role) => {}
                 [] => self.note(step, Issue::MissingGoal(role)),
