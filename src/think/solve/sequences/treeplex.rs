@@ -57,10 +57,7 @@ impl Treeplex {
         let weights = links.weights(tree, &own, entries);
         let total: u64 = links.roots.iter().map(|&set| weights[set as usize]).sum();
         let most = if total < SMALL { 0 } else { (total / BLOCKS).max(1) };
-        let mut order =
-            Order { links: &links, tree, weights: &weights, most, trunk: Vec::new(), below: Vec::new() };
-        order.cut();
-        let Order { trunk, below, .. } = order;
+        let (trunk, below) = links.cut(tree, &weights, most);
         Treeplex::numbered(tree, entries.len(), &links, &trunk, &below)
     }
 
@@ -231,40 +228,28 @@ impl Links {
             stack[before..].reverse();
         }
     }
-}
 
-/// The cut of a treeplex.
-struct Order<'a> {
-    links: &'a Links,
-    tree: &'a GameTree,
-    weights: &'a [u64],
-    /// The most work of a block, where that is possible.
-    most: u64,
-    trunk: Vec<u32>,
-    /// The roots of the subtrees of each block.
-    below: Vec<Vec<u32>>,
-}
-
-impl Order<'_> {
-    fn cut(&mut self) {
-        let mut open: Vec<u32> = self.links.roots.iter().rev().copied().collect();
-        let mut filled = 0;
+    /// The trunk: the sets whose subtrees are more than `most` work. And for each block, with no more work where that is
+    /// possible, the roots of its subtrees.
+    fn cut(&self, tree: &GameTree, weights: &[u64], most: u64) -> (Vec<u32>, Vec<Vec<u32>>) {
+        let mut open: Vec<u32> = self.roots.iter().rev().copied().collect();
+        let (mut trunk, mut below, mut filled) = (Vec::new(), Vec::<Vec<u32>>::new(), 0);
         while let Some(set) = open.pop() {
-            let weight = self.weights[set as usize];
-            if weight > self.most {
-                self.trunk.push(set);
+            let weight = weights[set as usize];
+            if weight > most {
+                trunk.push(set);
                 let before = open.len();
-                let links = self.links;
-                self.tree.sets()[set as usize].range().for_each(|place| open.extend(links.below(place)));
+                tree.sets()[set as usize].range().for_each(|place| open.extend(self.below(place)));
                 open[before..].reverse();
                 continue;
             }
-            if self.below.is_empty() || filled + weight > self.most {
-                self.below.push(Vec::new());
+            if below.is_empty() || filled + weight > most {
+                below.push(Vec::new());
                 filled = 0;
             }
             filled += weight;
-            self.below.last_mut().expect("a block was begun").push(set);
+            below.last_mut().expect("a block was begun").push(set);
         }
+        (trunk, below)
     }
 }
