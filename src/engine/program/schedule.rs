@@ -79,14 +79,9 @@ pub(super) fn schedule(graph: &Graph, cover: &[(u32, Cut)], first: usize) -> Lut
         .collect();
     let outputs = outputs(graph, &places, &mut luts);
     choose_polarity(&mut luts, inputs, &outputs);
-    let mut order = Order::new(&luts, inputs, first);
-    order.emit_all(&luts);
-    let plane = |place: u32| order.planes[place as usize] as usize;
-    LutSchedule {
-        outputs: outputs.into_iter().map(plane).collect(),
-        batches: order.batches,
-        operands: order.operands,
-    }
+    let (planes, batches, operands) = in_batches(&luts, inputs, first);
+    let outputs = outputs.into_iter().map(|place| planes[place as usize] as usize).collect();
+    LutSchedule { batches, operands, outputs }
 }
 
 /// The place of each output: the look-up table of its node, complemented if no output is the node itself, or else a new
@@ -190,78 +185,53 @@ fn least(function: u8) -> (u8, [usize; 3]) {
     LEAST[usize::from(function)]
 }
 
-struct Order {
-    /// The plane of each place, once it is computed.
-    planes: Vec<u32>,
-    batches: Vec<LutBatch>,
-    operands: Vec<[u32; 3]>,
-    /// The look-up tables whose operands are computed, by function.
-    ready: Vec<Vec<u32>>,
-    waiting: Vec<usize>,
-    readers: Vec<Vec<u32>>,
-    inputs: usize,
-    next: usize,
-}
-
-impl Order {
-    fn new(luts: &[Lut3], inputs: usize, first: usize) -> Order {
-        let mut order = Order {
-            planes: (0..(inputs + luts.len()) as u32).collect(),
-            batches: Vec::new(),
-            operands: Vec::with_capacity(luts.len()),
-            ready: vec![Vec::new(); 256],
-            waiting: Vec::with_capacity(luts.len()),
-            readers: readers(luts, inputs),
-            inputs,
-            next: first,
-        };
-        for (at, lut) in luts.iter().enumerate() {
-            let open = lut.reads().iter().filter(|&&read| read as usize >= inputs).count();
-            order.waiting.push(open);
-            if open == 0 {
-                order.ready[usize::from(least(lut.function).0)].push(at as u32);
-            }
+/// The plane of each place, the batches in order, and the operands of their look-up tables.
+fn in_batches(luts: &[Lut3], inputs: usize, first: usize) -> (Vec<u32>, Vec<LutBatch>, Vec<[u32; 3]>) {
+    let kind = |lut: &Lut3| usize::from(least(lut.function).0);
+    let mut planes: Vec<u32> = (0..(inputs + luts.len()) as u32).collect();
+    let (mut batches, mut operands) = (Vec::new(), Vec::with_capacity(luts.len()));
+    // The look-up tables whose operands are computed, by function, and for each how many operands are not.
+    let mut ready: Vec<Vec<u32>> = vec![Vec::new(); 256];
+    let (mut waiting, mut readers) = (Vec::with_capacity(luts.len()), readers(luts, inputs));
+    for (at, lut) in luts.iter().enumerate() {
+        waiting.push(lut.reads().iter().filter(|&&read| read as usize >= inputs).count());
+        if waiting[at] == 0 {
+            ready[kind(lut)].push(at as u32);
         }
-        order
     }
-
-    fn emit_all(&mut self, luts: &[Lut3]) {
-        while let Some(kind) = (0..256).rev().max_by_key(|&kind| self.ready[kind].len()) {
-            let mut batch = std::mem::take(&mut self.ready[kind]);
-            if batch.is_empty() {
-                return;
-            }
-            // Neighbours in the planes they read are neighbours in those they write.
-            batch.sort_by_cached_key(|&at| self.operands_of(&luts[at as usize]));
-            self.batches.push(LutBatch { function: kind as u8, length: batch.len(), target: self.next });
-            for &at in &batch {
-                let operands = self.operands_of(&luts[at as usize]);
-                self.operands.push(operands);
-                self.planes[self.inputs + at as usize] = self.next as u32;
-                self.next += 1;
-            }
-            for at in batch {
-                for reader in std::mem::take(&mut self.readers[self.inputs + at as usize]) {
-                    self.waiting[reader as usize] -= 1;
-                    if self.waiting[reader as usize] == 0 {
-                        let kind = usize::from(least(luts[reader as usize].function).0);
-                        self.ready[kind].push(reader);
-                    }
+    while let Some(function) = (0..256).rev().max_by_key(|&function| ready[function].len()) {
+        let mut batch = std::mem::take(&mut ready[function]);
+        if batch.is_empty() {
+            break;
+        }
+        // Neighbours in the planes they read are neighbours in those they write.
+        batch.sort_by_cached_key(|&at| operands_of(&luts[at as usize], &planes));
+        let target = first + operands.len();
+        batches.push(LutBatch { function: function as u8, length: batch.len(), target });
+        for &at in &batch {
+            planes[inputs + at as usize] = (first + operands.len()) as u32;
+            operands.push(operands_of(&luts[at as usize], &planes));
+        }
+        for at in batch {
+            for reader in std::mem::take(&mut readers[inputs + at as usize]) {
+                waiting[reader as usize] -= 1;
+                if waiting[reader as usize] == 0 {
+                    ready[kind(&luts[reader as usize])].push(reader);
                 }
             }
         }
     }
+    (planes, batches, operands)
+}
 
-    /// The planes that a look-up table reads, in the order of its least form. Where it depends on none, any plane will
-    /// do.
-    fn operands_of(&self, lut: &Lut3) -> [u32; 3] {
-        let (form, places) = least(lut.function);
-        let mut operands = [None; 3];
-        for (at, &read) in lut.reads().iter().enumerate() {
-            operands[places[at]] = Some(self.planes[read as usize]);
-        }
-        let any = operands.iter().flatten().copied().next().unwrap_or(0);
-        debug_assert!((0..3).all(|at| operands[at].is_some() || !depends_on(form, at)));
-        operands.map(|operand| operand.unwrap_or(any))
+/// The planes that a look-up table reads, in the order of its least form. Where it depends on none, any plane will do.
+fn operands_of(lut: &Lut3, planes: &[u32]) -> [u32; 3] {
+    let (form, places) = least(lut.function);
+    let mut operands = [None; 3];
+    for (at, &read) in lut.reads().iter().enumerate() {
+        operands[places[at]] = Some(planes[read as usize]);
     }
+    let any = operands.iter().flatten().copied().next().unwrap_or(0);
+    debug_assert!((0..3).all(|at| operands[at].is_some() || !depends_on(form, at)));
+    operands.map(|operand| operand.unwrap_or(any))
 }
