@@ -24,18 +24,16 @@ use hyperplay_machine::Role;
 use hyperplay_think::belief::{Sampler, SharedModel};
 use hyperplay_think::search::StateSearch;
 
-type PlayerReader = dyn Fn(&Spec, &Registry) -> SpecResult<PlayerBuild> + Send + Sync;
-type SamplerReader = dyn Fn(&Spec, &Registry) -> SpecResult<Arc<dyn Sampler<Engine>>> + Send + Sync;
-type SearchReader = dyn Fn(&Spec, &SearchEffort) -> SpecResult<Arc<dyn StateSearch<Engine>>> + Send + Sync;
-type ModelReader = dyn Fn(&Spec, &Registry) -> SpecResult<ModelBuild> + Send + Sync;
+/// Builds a `T` from a spec and what else it takes, of the type `A`.
+type Reader<T, A = Registry> = Arc<dyn Fn(&Spec, &A) -> SpecResult<T> + Send + Sync>;
 
 /// How a registered entry is built from its spec.
 #[derive(Clone, strum::EnumTryAs)]
 enum SpecMaker {
-    Player(Arc<PlayerReader>),
-    Sampler(Arc<SamplerReader>),
-    Search(Arc<SearchReader>),
-    Model(Arc<ModelReader>),
+    Player(Reader<PlayerBuild>),
+    Sampler(Reader<Arc<dyn Sampler<Engine>>>),
+    Search(Reader<Arc<dyn StateSearch<Engine>>, SearchEffort>),
+    Model(Reader<ModelBuild>),
 }
 
 impl SpecMaker {
