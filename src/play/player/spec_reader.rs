@@ -74,19 +74,15 @@ impl SpecReader<'_> {
             let value = value.trim();
             values[position] = Some((value, self.value(key, value, depth)?));
         }
-        let (mut all, mut given) = (Vec::new(), Vec::new());
-        for (key, value) in entry.keys.iter().zip(values) {
-            let (value, is_given) = match value {
-                Some((text, value)) => {
-                    let is_given = self.is_other_than_default(key, text, &value, depth)?;
-                    (value, is_given)
-                }
-                None => (self.value(key, &key.default, depth)?, false),
-            };
-            all.push(value);
-            given.push(is_given);
-        }
-        Ok(Spec { kind, entry, values: all, given })
+        let all = entry.keys.iter().zip(values).map(|(key, value)| match value {
+            Some((text, value)) => {
+                let is_given = self.is_other_than_default(key, text, &value, depth)?;
+                Ok((value, is_given))
+            }
+            None => Ok((self.value(key, &key.default, depth)?, false)),
+        });
+        let (values, given) = all.collect::<SpecResult<(Vec<_>, Vec<_>)>>()?;
+        Ok(Spec { kind, entry, values, given })
     }
 
     /// A spec of version 0.2 as it is written today, canonical if it can be read; `None` if the two are written alike.
