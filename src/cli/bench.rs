@@ -68,8 +68,8 @@ pub fn run(arguments: &BenchArguments, session: &Session) -> CommandResult {
     let watch = Stopwatch::start();
     let network = engines.network();
     let grounding = watch.elapsed();
-    let all = EngineKind::ALL.into_iter().filter(|kind| *kind != EngineKind::Auto);
-    let kinds = if arguments.engines.is_empty() { all.collect() } else { arguments.engines.clone() };
+    let known = EngineKind::ALL.into_iter().filter(|kind| *kind != EngineKind::Auto);
+    let kinds = if arguments.engines.is_empty() { known.collect() } else { arguments.engines.clone() };
     let progress = Progress::new(kinds.len(), "engines", false);
     let mut all = Vec::new();
     for kind in kinds {

@@ -99,7 +99,8 @@ fn order(arguments: &KioskArguments) -> CommandResult<Option<TableRequest>> {
         (order.name, order.rules) = (Some(source.name().to_owned()), Some(source.text().to_owned()));
         // A file NAME.view.toml beside NAME.kif says how it is drawn.
         let view = std::path::Path::new(game).with_extension("view.toml");
-        let text = view.exists().then(|| FileError::at(&view, std::fs::read_to_string(&view)));
+        let is_there = FileError::at(&view, view.try_exists())?;
+        let text = is_there.then(|| FileError::at(&view, std::fs::read_to_string(&view)));
         order.view = text.transpose()?;
     }
     for seat in &arguments.seats {

@@ -75,8 +75,8 @@ pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> CommandResult<
     noted(engines, engines.get(kind), kind, name)
 }
 
-/// The engine of a kind that was made, or not, for the game of this name. Where the fastest is the interpreter, a note says
-/// why.
+/// The engine of a kind that was made, or not, for the game of this name. Where the fastest is the interpreter, a note
+/// says why.
 ///
 /// # Errors
 /// If it could not be made.

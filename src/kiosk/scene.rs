@@ -136,10 +136,10 @@ pub(super) struct Scene {
     pub(super) past: Vec<PastStep>,
     pub(super) picture: Option<BoardPicture>,
     pub(super) belief: Option<SceneBelief>,
-    /// The judgements of the equilibrium on own moves.
+    /// The judgements of the equilibrium on own moves: `step`, `own`, `mix` and `loss` of each.
     pub(super) equilibrium: Vec<Value>,
     pub(super) result: Option<SceneResult>,
-    /// Where in a finished match the scene stands.
+    /// Where in a finished match the scene stands: at `step` of `steps`, seen `as`, the `joint` move that follows, and the `decisions`.
     pub(super) review: Option<Value>,
 }
 

@@ -25,7 +25,7 @@ pub enum Typed {
     Late,
     /// There is nothing more to read.
     Ended,
-    /// The program was interrupted, or nobody reads what is written.
+    /// The program was interrupted, the person leaves, or nobody reads what is written.
     Gone,
 }
 

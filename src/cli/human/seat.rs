@@ -90,7 +90,10 @@ impl HumanSeat {
         if text.is_empty() { "nothing has happened yet\n".to_owned() } else { text }
     }
 
-    /// Asks until a line is a move; none if the person leaves or the clock runs out.
+    /// Asks until a line is a move.
+    ///
+    /// # Errors
+    /// Why there is none: the clock has run out, or the person is gone.
     fn dialogue(
         &mut self,
         at: &mut Shared,
@@ -116,7 +119,7 @@ impl HumanSeat {
                     at.console.say("standard input has ended\n");
                     return Err(Typed::Ended);
                 }
-                gone => return Err(gone),
+                away => return Err(away),
             };
             match choice::read(&line, &moves, proposed.take()) {
                 Line::Play(place) => return Ok(view.legal[place]),

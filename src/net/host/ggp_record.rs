@@ -31,7 +31,7 @@ pub struct RecordHeading<'a> {
 }
 
 /// The record of a match that was played on this machine: a JSON object, whose fields are those of ggp-base; its rules
-/// are named as on the command line. O(steps × facts).
+/// are named as on the command line. Clocks are in seconds. O(steps × facts).
 pub fn ggp_record(
     machine: &Engine,
     heading: &RecordHeading<'_>,

@@ -121,6 +121,7 @@ impl EvidenceRecorder {
     ) -> io::Result<EvidenceRecord> {
         let (start, engines, known) = (&session.parts.start, &seated.parts.engines, &seated.known);
         let (game, evidence) = (engines.game(), &known.evidence);
+        let seconds = session.parts.received.elapsed().as_secs_f64();
         let (path, hash) = folder.rules(game)?;
         let no_engine = |error: hyperplay_engine::EngineError| io::Error::other(error.to_string());
         let engine: std::sync::Arc<Engine> = engines.get(EngineKind::Interpreter).map_err(no_engine)?;
@@ -152,7 +153,7 @@ impl EvidenceRecorder {
             record.step(known.made.saturating_sub(1).min(longest));
         }
         record.remarks = [&session.remarks[..], &known.remarks[..]].concat();
-        record.run = Some(RunInfo::now(engine.kind(), 1, session.parts.received.elapsed().as_secs_f64()));
+        record.run = Some(RunInfo::now(engine.kind(), 1, seconds));
         Ok(record)
     }
 }

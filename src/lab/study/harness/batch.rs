@@ -78,8 +78,9 @@ pub(super) fn filled<'a>(
     let mut all = Placed::nothing(histories);
     let sets = batches.clone().map(|batch| batch.sets.len() as f64 - batch.empty).sum::<f64>();
     let share = 1.0 / sets.max(1.0);
+    let weights = &mut all.weights[..];
     for batch in batches {
-        batch.weights.iter().for_each(|&(place, weight)| all.weights[place] += weight * share);
+        batch.weights.iter().for_each(|&(place, weight)| weights[place] += weight * share);
         all.outside += batch.outside * share;
     }
     all
