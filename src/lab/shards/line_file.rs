@@ -4,9 +4,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write as _;
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
 use crate::failure::{LabError, LabResult};
+use hyperplay_logic::gdl::sha256;
 use hyperplay_play::files::FileError;
 
 /// The length of the key `sum` with all that follows it.
@@ -15,7 +14,7 @@ pub(crate) const SUM: usize = r#","sum":"0123456789abcdef"}"#.len() + 1;
 /// The line with its checksum.
 pub(crate) fn sealed(line: &[u8]) -> Vec<u8> {
     let open = &line[..line.len() - 2];
-    let digest = Sha256::digest(open);
+    let digest = sha256(open);
     let first = u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
     let mut sealed = Vec::with_capacity(line.len() + SUM);
     sealed.extend_from_slice(open);

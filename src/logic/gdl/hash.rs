@@ -22,8 +22,13 @@ pub fn rules_hash(canonical: &str) -> String {
 
 /// The hash of a text as it is. The example is at [`rules_hash`].
 pub fn text_hash(text: &str) -> String {
-    let hex: String = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex: String = sha256(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
+}
+
+/// The SHA-256 digest of bytes. O(bytes).
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub use domains::PositionDomains;
 pub use finding::{Finding, FindingCode, Severity};
 pub use game::{Game, Language};
 pub use graphviz::DotGraph;
-pub use hash::{rules_hash, text_hash};
+pub use hash::{rules_hash, sha256, text_hash};
 pub use hyperplay_machine::terms::{Symbol, Symbols, Term, TermId, TermStore, fold};
 pub use load::{Loaded, load};
 pub use print::{print, print_rule, print_term};
