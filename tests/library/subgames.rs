@@ -169,16 +169,22 @@ fn a_blueprint_is_played_before_a_sub_game_that_fits() {
     }
 
     // A budget of nodes limits what a sub-game grows to its end, and all of that is visited.
+    let grown = |of: &GrowingMinimiser<_>, nodes| {
+        let (mut minimiser, budget) = (of.clone(), Budget { nodes, ..Budget::UNLIMITED });
+        minimiser.resolve(&*machine, &first, Vec::new(), &budget, &seed).unwrap();
+        let grown = (minimiser.nodes() - of.nodes()) as u64;
+        assert_eq!(minimiser.visits - of.visits, grown);
+        (grown, minimiser.subgame.follows)
+    };
+    // Its roots are in the tree, and what follows them is not.
     let mut begun = new(1_000);
     begun.iterate(&*machine, 2, &seed).unwrap();
-    for (nodes, follows) in [(None, false), (Some(9), true)] {
-        let mut minimiser = begun.clone();
-        let budget = Budget { nodes, ..Budget::UNLIMITED };
-        minimiser.resolve(&*machine, &first, Vec::new(), &budget, &seed).unwrap();
-        let grown = (minimiser.nodes() - begun.nodes()) as u64;
-        assert_eq!((minimiser.visits - begun.visits, minimiser.subgame.follows), (grown, follows));
-        assert!(0 < grown && grown <= nodes.unwrap_or(u64::MAX), "{grown} of {nodes:?}");
+    while grown(&begun, None).1 {
+        begun.iterate(&*machine, 1, &seed).unwrap();
     }
+    let (all, _) = grown(&begun, None);
+    let (some, follows) = grown(&begun, Some(all / 2));
+    assert!(0 < some && some <= all / 2 && follows, "{some} of {all}");
 }
 
 /// The candidate holds two places of the car possible in the end, and nobody else plays, so nothing but the roots of the searching role is cut.

@@ -173,7 +173,9 @@ impl Scribe<'_, '_> {
 
     fn order(&mut self, task: &Task) -> Vec<usize> {
         let given = |position: usize| task.copy.as_ref().is_some_and(|copy| copy.known[position]);
-        self.estimator.order(&self.request.rules[task.rule], None, &given, self.program)
+        let program = self.program;
+        let id = |atom: &Atom| program.id(atom);
+        self.estimator.order(&self.request.rules[task.rule], None, &given, &id)
     }
 
     /// The literals of a rule that read restricted relations, in the order of evaluation: their positions, and the

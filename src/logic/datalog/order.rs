@@ -10,10 +10,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::DatalogProgram;
 use super::plan::{RelationId, shape_of};
 use super::relation::{IndexShape, Relation};
-use crate::gdl::{Literal, Rule, Symbol, Term, TermStore};
+use crate::gdl::{Atom, Literal, Rule, Symbol, Term, TermStore};
 
 /// The number of rows that is expected of a relation that is empty in the sample.
 const UNKNOWN: f64 = 16.0;
@@ -59,7 +58,7 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
         rule: &Rule,
         first: Option<usize>,
         given: &dyn Fn(usize) -> bool,
-        program: &DatalogProgram,
+        relation: &dyn Fn(&Atom) -> RelationId,
     ) -> Vec<usize> {
         let mut left: Vec<usize> = (0..rule.body.len()).collect();
         // The literals in which a variable occurs: their costs change when it is bound.
@@ -84,7 +83,7 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
         let mut next = first;
         while !left.is_empty() {
             let mut cost = |position: usize| {
-                *costs[position].get_or_insert_with(|| self.cost(&rule.body[position], &bound, program))
+                *costs[position].get_or_insert_with(|| self.cost(&rule.body[position], &bound, relation))
             };
             let chosen = next.take().unwrap_or_else(|| {
                 let cheaper = |a: usize, b: usize| if cost(b) < cost(a) { b } else { a };
@@ -101,14 +100,19 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
 
     /// The expected number of rows of a positive literal; -1 for a test whose variables are bound, and infinity for one
     /// whose variables are not.
-    fn cost(&mut self, literal: &Literal, bound: &FxHashSet<Symbol>, program: &DatalogProgram) -> f64 {
+    fn cost(
+        &mut self,
+        literal: &Literal,
+        bound: &FxHashSet<Symbol>,
+        relation: &dyn Fn(&Atom) -> RelationId,
+    ) -> f64 {
         let mut known = true;
         literal.each_variable(&mut |variable| known &= bound.contains(&variable));
         match literal {
             _ if known => -1.0,
             Literal::Positive(atom) => {
                 let (shape, _) = shape_of(atom, &|variable| bound.contains(&variable));
-                self.matches(program.id(atom), shape)
+                self.matches(relation(atom), shape)
             }
             _ => f64::INFINITY,
         }

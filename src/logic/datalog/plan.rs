@@ -9,8 +9,6 @@
 
 use std::fmt::{self, Write as _};
 
-use super::DatalogProgram;
-use super::order::SelectivityEstimator;
 use super::relation::{IndexShape, TermPath};
 use crate::gdl::{Atom, Literal, Rule, Symbol, Symbols, Term, TermId, TermStore, print_rule};
 
@@ -137,18 +135,18 @@ pub(super) struct PlanDraft<'a> {
     pub(super) open: Option<&'a dyn Fn(RelationId) -> bool>,
 }
 
-/// Compiles a rule. The estimator chooses the order of its literals; `rows` returns the rows that the positive literal
-/// at a position of the body visits.
+/// Compiles a rule whose literals are evaluated in this order. `relation` returns the id of an atom's relation; `rows` returns
+/// the rows that the positive literal at a position of the body visits.
 pub(super) fn compile(
-    estimator: &mut SelectivityEstimator<'_, '_>,
     draft: &PlanDraft<'_>,
+    order: Vec<usize>,
+    relation: &dyn Fn(&Atom) -> RelationId,
     rows: &dyn Fn(usize) -> RowRange,
-    program: &DatalogProgram,
+    terms: &TermStore,
 ) -> JoinPlan {
-    let PlanDraft { rule, index, first, is_subgoal, open } = *draft;
-    let order = estimator.order(rule, first, &|_| is_subgoal, program);
-    let is_open = |atom: &Atom| open.is_some_and(|open| open(program.id(atom)));
-    let mut registers = Registers { variables: Vec::new(), terms: estimator.terms };
+    let PlanDraft { rule, index, is_subgoal, open, .. } = *draft;
+    let is_open = |atom: &Atom| open.is_some_and(|open| open(relation(atom)));
+    let mut registers = Registers { variables: Vec::new(), terms };
     let mut steps = Vec::with_capacity(order.len() + 1);
     // For each register, the number of steps up to and including the one that binds it.
     let mut bound_by = Vec::new();
@@ -158,12 +156,12 @@ pub(super) fn compile(
     }
     for position in order {
         let step = match &rule.body[position] {
-            Literal::Positive(atom) => registers.find(program.id(atom), atom, rows(position)),
+            Literal::Positive(atom) => registers.find(relation(atom), atom, rows(position)),
             Literal::Negative(atom) if is_open(atom) => {
-                JoinStep::Unless(program.id(atom), registers.expressions(&atom.arguments))
+                JoinStep::Unless(relation(atom), registers.expressions(&atom.arguments))
             }
             Literal::Negative(atom) => {
-                JoinStep::Absent(program.id(atom), registers.expressions(&atom.arguments))
+                JoinStep::Absent(relation(atom), registers.expressions(&atom.arguments))
             }
             Literal::Distinct(a, b) => JoinStep::Distinct(registers.expression(a), registers.expression(b)),
             Literal::Same(a, b) => JoinStep::Same(registers.expression(a), registers.expression(b)),
@@ -184,7 +182,7 @@ pub(super) fn compile(
     let builds = arguments.iter().any(|argument| !matches!(argument, TermExpression::Register(_)));
     JoinPlan {
         rule: index,
-        head: program.id(&rule.head),
+        head: relation(&rule.head),
         arguments,
         steps,
         registers: registers.variables.len(),
@@ -300,16 +298,16 @@ impl Registers<'_> {
 }
 
 impl JoinPlan {
-    /// Writes the plan of a rule that begins on `line`.
+    /// Writes the plan of a rule that begins on `line`, with the names of the relations by number.
     pub(super) fn write(
         &self,
         out: &mut String,
-        program: &DatalogProgram,
-        line: usize,
+        (rule, line): (&Rule, usize),
+        names: &[Symbol],
         symbols: &Symbols,
     ) -> fmt::Result {
-        writeln!(out, "line {line}: {}", print_rule(&program.rules[self.rule], symbols))?;
-        let name = |relation: &RelationId| symbols.name(program.name(*relation));
+        writeln!(out, "line {line}: {}", print_rule(rule, symbols))?;
+        let name = |relation: &RelationId| symbols.name(names[*relation]);
         for (number, step) in self.steps.iter().enumerate() {
             write!(out, "  {}. ", number + 1)?;
             match step {

@@ -168,7 +168,7 @@ impl DatalogProgram {
         for &index in &self.components[component].rules {
             let rule = &self.rules[index];
             let draft = PlanDraft { rule, index, first: None, is_subgoal: false, open: None };
-            first.push(compile(&mut estimator, &draft, &|_| RowRange::All, self));
+            first.push(self.compile(&mut estimator, &draft, &|_| RowRange::All));
             let recursive: Vec<usize> = (0..rule.body.len())
                 .filter(|&position| matches!(&rule.body[position], Literal::Positive(atom) if is_own(atom)))
                 .collect();
@@ -179,7 +179,7 @@ impl DatalogProgram {
                     _ => RowRange::All,
                 };
                 let draft = PlanDraft { first: Some(delta), ..draft };
-                repeated.push(compile(&mut estimator, &draft, &rows, self));
+                repeated.push(self.compile(&mut estimator, &draft, &rows));
             }
         }
         self.index(&mut first);
@@ -257,6 +257,19 @@ impl DatalogProgram {
         self.by_name.get(&name).copied()
     }
 
+    /// The plan of a rule, in the order that the estimator chooses; `rows` returns the rows that the positive literal at a
+    /// position of the body visits.
+    pub(super) fn compile(
+        &self,
+        estimator: &mut SelectivityEstimator<'_, '_>,
+        draft: &PlanDraft<'_>,
+        rows: &dyn Fn(usize) -> RowRange,
+    ) -> JoinPlan {
+        let id = |atom: &Atom| self.id(atom);
+        let order = estimator.order(draft.rule, draft.first, &|_| draft.is_subgoal, &id);
+        compile(draft, order, &id, rows, estimator.terms)
+    }
+
     /// The relation of an atom of the program.
     pub(super) fn id(&self, atom: &Atom) -> RelationId {
         self.by_name[&atom.relation]
@@ -327,7 +340,8 @@ impl DatalogProgram {
     pub fn describe(&self, terms: &TermStore, line: impl Fn(&Rule) -> usize) -> String {
         let mut text = String::new();
         for plan in self.components.iter().flat_map(Component::plans) {
-            plan.write(&mut text, self, line(&self.rules[plan.rule]), terms.symbols())
+            let rule = &self.rules[plan.rule];
+            plan.write(&mut text, (rule, line(rule)), &self.names, terms.symbols())
                 .expect("a string can be written to");
         }
         text

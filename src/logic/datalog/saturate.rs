@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::limits::LimitExceeded;
 use super::order::SelectivityEstimator;
-use super::plan::{JoinPlan, JoinStep, PlanDraft, RowRange, compile};
+use super::plan::{JoinPlan, JoinStep, PlanDraft, RowRange};
 use super::walk::{NO_ROW, WalkOutput};
 use super::{Database, DatalogProgram, LimitResult, Relation, RelationId};
 use crate::gdl::{Literal, Rule, TermStore};
@@ -188,7 +188,7 @@ impl Database {
         };
         let sample = |id: RelationId| Some(&self.relations[id]);
         let draft = PlanDraft { rule: &program.rules[index], index, first, is_subgoal: false, open: None };
-        compile(&mut SelectivityEstimator::new(&sample, terms), &draft, &rows, program)
+        program.compile(&mut SelectivityEstimator::new(&sample, terms), &draft, &rows)
     }
 
     /// Gives a plan the indexes that it uses.
@@ -240,7 +240,7 @@ impl Database {
         let sample = |id: RelationId| Some(&self.relations[id]);
         let mut estimator = SelectivityEstimator::new(&sample, terms);
         let draft = PlanDraft { rule, index: 0, first: None, is_subgoal: false, open: Some(is_open) };
-        let mut plan = compile(&mut estimator, &draft, &|_| RowRange::All, program);
+        let mut plan = program.compile(&mut estimator, &draft, &|_| RowRange::All);
         self.adopt(program, &mut plan);
         let open: Vec<(usize, RelationId, bool)> = plan
             .steps

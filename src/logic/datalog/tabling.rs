@@ -13,7 +13,7 @@
 
 use super::limits::VisitCounter;
 use super::order::SelectivityEstimator;
-use super::plan::{JoinPlan, JoinStep, PlanDraft, RelationId, RowRange, compile};
+use super::plan::{JoinPlan, JoinStep, PlanDraft, RelationId, RowRange};
 use super::program::{Component, DatalogProgram, Stage};
 use super::relation::Relation;
 use crate::gdl::TermStore;
@@ -107,7 +107,7 @@ impl DatalogProgram {
         let plan = |&index: &usize| {
             let draft =
                 PlanDraft { rule: &self.rules[index], index, first: None, is_subgoal: true, open: None };
-            compile(estimator, &draft, &|_| RowRange::All, self)
+            self.compile(estimator, &draft, &|_| RowRange::All)
         };
         let mut plans: Vec<JoinPlan> = component.rules.iter().map(plan).collect();
         if nesting[relation] + plans.iter().map(|plan| plan.steps.len()).max().unwrap_or(0) > NESTED_STEPS {

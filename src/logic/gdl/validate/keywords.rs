@@ -7,8 +7,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::names::count;
-use super::{MANY, RulesheetView, each_part};
+use super::{MANY, RulesheetView, arguments, each_part};
 use crate::gdl::{Atom, Clause, Finding, FindingCode, Span, Syntax};
 use hyperplay_machine::terms::{Symbol, Term};
 
@@ -107,7 +106,7 @@ fn arity(view: &RulesheetView<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
         return;
     }
     let name = view.name(atom.relation);
-    let message = format!("`{name}` takes {}, here it has {}", count(arity), atom.arguments.len());
+    let message = format!("`{name}` takes {}, here it has {}", arguments(arity), atom.arguments.len());
     let finding = Finding::error(FindingCode::KeywordArity, view.locate(atom.at.0, atom.relation), message);
     findings.push(finding.help_if(arity_help(view, atom, arity)));
 }

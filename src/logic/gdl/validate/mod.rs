@@ -30,6 +30,7 @@ use super::{
 };
 use arrangement::Arrangement;
 pub(super) use arrangement::ignore_unread;
+use hyperplay_machine::counted;
 use hyperplay_machine::terms::{Symbol, Symbols, Term, TermStore};
 
 mod arrangement;
@@ -127,6 +128,11 @@ fn game(
 
 /// The number of names that a message lists at most.
 const MANY: usize = 12;
+
+/// The number of arguments in words.
+fn arguments(count: usize) -> String {
+    if count == 0 { "no argument".to_owned() } else { counted(count as u64, "argument") }
+}
 
 /// The names as a list, each in backquotes. A long list is cut off.
 fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {

@@ -9,9 +9,8 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::locate::{code, is_variable, words};
-use super::{RulesheetView, each_atom_of_clause, each_part, keywords, relations};
+use super::{RulesheetView, arguments, each_atom_of_clause, each_part, keywords, relations};
 use crate::gdl::{Finding, FindingCode, Span, Syntax};
-use hyperplay_machine::counted;
 use hyperplay_machine::terms::{Symbol, Term, fold};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
@@ -70,8 +69,8 @@ impl<'l> ArityUses<'l> {
             "the {} `{}` has {} here, but {} where it is used first",
             self.kind,
             view.name(name),
-            count(arity),
-            count(usual)
+            arguments(arity),
+            arguments(usual)
         );
         let finding = Finding::fault(FindingCode::ArityMismatch, view.locate(span, name), message)
             .related(view.locate(first, name), "used first here");
@@ -102,12 +101,8 @@ impl Lacking<'_> {
             (true, false) => "reads",
             (true, true) => return None,
         };
-        Some(format!("nothing {lacks} the one with {}", count(arity)))
+        Some(format!("nothing {lacks} the one with {}", arguments(arity)))
     }
-}
-
-pub(super) fn count(arguments: usize) -> String {
-    if arguments == 0 { "no argument".to_owned() } else { counted(arguments as u64, "argument") }
 }
 
 fn kinds(
