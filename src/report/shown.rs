@@ -106,7 +106,9 @@ impl ShownTable {
         let mut text = String::new();
         for cells in [&self.heads].into_iter().chain(&self.rows) {
             let padded = cells.iter().zip(&widths).zip(&self.is_text).map(|((cell, &width), is_text)| {
-                if *is_text { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+                // The width of a format is at most 65,535.
+                let space = " ".repeat(width - cell.chars().count());
+                if *is_text { format!("{cell}{space}") } else { format!("{space}{cell}") }
             });
             text += padded.collect::<Vec<_>>().join("  ").trim_end();
             text.push('\n');

@@ -417,6 +417,8 @@ mod tests {
         let of = |who, bias| Fit { who, bias, fit: None };
         let text = Table::of(&swapped, &[of("long name", 0.5), of("b", f64::INFINITY)]).shown().as_text();
         assert_eq!(text, "bias TV  who\n   0.50  long name\n      ?  b\n");
+        let text = Table::of(&COLUMNS, &[of("x".repeat(70_000).leak(), 0.5), of("b", 0.5)]).shown().as_text();
+        assert!(text.lines().all(|line| line.len() > 70_000));
     }
 
     #[test]

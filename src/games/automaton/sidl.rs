@@ -166,7 +166,8 @@ fn perceived(step: &AutomatonStep) -> bool {
 /// The probabilities of `moves` moves as fractions.
 fn shares(weights: &[u64], moves: usize) -> Vec<String> {
     let chance = ChanceDistribution::weighted(weights.to_vec());
-    (0..moves).map(|place| format!("{}/{}", chance.weight(place), chance.total(moves))).collect()
+    let total = chance.total(moves);
+    (0..moves).map(|place| format!("{}/{total}", chance.weight(place))).collect()
 }
 
 struct Writer<'a> {

@@ -33,9 +33,10 @@ const MAX_REPETITIONS: i64 = 1_000_000_000;
 /// The kinds of schedules.
 const KINDS: [&str; 3] = ["round_robin", "gauntlet", "pairings"];
 
-/// The words for the seat permutations that are played, and for the reaction to a fault.
+/// The words for the seat permutations that are played.
 const SEATS: [(&str, SeatPermutations); 2] =
     [("all", SeatPermutations::All), ("given", SeatPermutations::Given)];
+/// The words for the reaction to a fault.
 const ON_FAULT: [(&str, OnFault); 2] = [("stop", OnFault::Stop), ("record", OnFault::Record)];
 
 /// The remedy of errors that have no other.

@@ -1,7 +1,7 @@
 //! The game master: players behind addresses, and the records of matches that other programs read.
 //!
 //! The match itself is that of [`play_match`](hyperplay_play::referee::play_match). This module adds one more kind of
-//! seat, the player [`remote`](with_remote), two forms in which a match is kept: ggp.org's record ([`ggp_record`]),
+//! seat, the player [`remote`](with_remote), two forms in which a match is kept: ggp.org's record ([`ggp_record()`]),
 //! and what a viewer may see of each state ([`SightRules`]); and the games for other programs ([`serve_repository`]).
 
 mod ggp_record;

@@ -158,9 +158,14 @@ fn key(atom: &Atom, values: &Values, split: &Split) -> Key {
     Key { relation: atom.relation, parts }
 }
 
+/// The value of a variable; itself if it has none.
+pub(super) fn value_of(values: &Values, variable: Symbol) -> Term {
+    values.get(&variable).cloned().unwrap_or(Term::Variable(variable))
+}
+
 /// A term with the variables replaced that have a value.
 pub(super) fn replaced(term: &Term, values: &Values) -> Term {
-    term.replacing(&mut |variable| values.get(&variable).cloned().unwrap_or(Term::Variable(variable)))
+    term.replacing(&mut |variable| value_of(values, variable))
 }
 
 /// The search for the values of one rule's variables.

@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::instances::{Expansion, Instance, replaced};
+use super::instances::{Expansion, Instance, replaced, value_of};
 use super::{Accepted, MAX_INSTANCES, Refusal};
 use crate::gdl::{At, Atom, Literal, Rule};
 use hyperplay_machine::terms::{Symbol, Symbols, Term};
@@ -102,7 +102,7 @@ impl Rewriting<'_> {
     /// Adds the rules of an instance. There are several if a positive condition may be about several strata.
     fn rules(&mut self, rule: &Rule, instance: &Instance, relation: Symbol, out: &mut Vec<Rule>) -> Accepted {
         let values = &instance.values;
-        let by = |variable: Symbol| values.get(&variable).cloned().unwrap_or(Term::Variable(variable));
+        let by = |variable: Symbol| value_of(values, variable);
         let instance_of =
             |atom: &Atom, relation: Symbol| Atom { relation, ..atom.replacing(&mut |own| by(own)) };
         let mut bodies: Vec<Vec<Literal>> = vec![Vec::with_capacity(rule.body.len())];
