@@ -76,7 +76,7 @@ pub fn printable(text: &str) -> String {
     if text.chars().nth(MOST).is_some() { clean + "..." } else { clean }
 }
 
-/// At most so many words, with blanks between them, and how many more there are.
+/// The first `most` words, with blanks between them, and how many more there are.
 pub fn some(words: impl ExactSizeIterator<Item = String>, most: usize) -> String {
     let more = words.len().saturating_sub(most);
     let more = (more > 0).then(|| format!("and {more} more"));

@@ -84,13 +84,13 @@ impl GameTree {
         let mut builder = Builder::new(machine);
         match builder.expand_all(machine, limits) {
             Ok(()) => Ok(builder.tree.laid_out(&builder.sets)),
-            Err(None) => {
+            Err(Stopped::TooLarge) => {
                 let made = builder.tree.nodes.len();
                 drop(builder);
                 let estimate = limits.measure(machine, made, limits.deadline)?;
                 Err(TreeError::TooLarge { limit: limits.nodes, estimate })
             }
-            Err(Some(error)) => Err(error),
+            Err(Stopped::Because(error)) => Err(error),
         }
     }
 }
@@ -108,8 +108,17 @@ impl TreeLimits<'_> {
     }
 }
 
-/// Why building ends early; `None` if the tree is too large.
-type Stopped = Option<TreeError>;
+/// Why the building stopped.
+enum Stopped {
+    TooLarge,
+    Because(TreeError),
+}
+
+impl From<TreeError> for Stopped {
+    fn from(error: TreeError) -> Self {
+        Stopped::Because(error)
+    }
+}
 
 /// Whether all that the machine said so far is right: the time was not over, and the rules could be evaluated.
 fn check<M: Bulk>(machine: &M, scratch: &mut M::Scratch) -> Result<(), Stopped> {
@@ -268,7 +277,7 @@ impl Builder {
             };
             let leaves = steps.len();
             if self.tree.nodes.len() + (leaves - begin) * moves.len() > limit {
-                return Err(None);
+                return Err(Stopped::TooLarge);
             }
             for leaf in begin..leaves {
                 let (_, node, joint) = steps[leaf].clone();
