@@ -284,7 +284,7 @@ pub trait StateMachineExt: StateMachine {
         }
         let legal = self.legal_by_role(state, scratch);
         if depth == 1 {
-            return legal.values().iter().map(|moves| moves.len() as u64).fold(1, u64::saturating_mul);
+            return JointMoves::count(&legal);
         }
         JointMoves::new(&legal)
             .map(|joint| self.perft(&self.next(state, &joint, scratch), depth - 1, scratch))
@@ -331,6 +331,11 @@ impl<'a> JointMoves<'a> {
         let done = legal.values().iter().any(Vec::is_empty);
         JointMoves { legal, position: vec![0; legal.len()], done }
     }
+
+    /// How many combinations there are; `u64::MAX` if there are more. O(roles).
+    pub fn count(legal: &ByRole<Vec<Move>>) -> u64 {
+        legal.values().iter().map(|moves| moves.len() as u64).fold(1, u64::saturating_mul)
+    }
 }
 
 impl Iterator for JointMoves<'_> {
@@ -373,5 +378,27 @@ impl ChanceDistribution {
         if !machine.chance_weights(state, scratch, &mut self.weights) {
             self.weights.clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terms::{Symbols, TermStore};
+
+    #[test]
+    fn joint_moves_are_as_many_as_are_listed_and_no_number_is_too_large() {
+        let mut symbols = Symbols::new();
+        let names: Vec<_> = (0..16).map(|name| symbols.intern(&name.to_string())).collect();
+        let terms = TermStore::new(symbols);
+        let moves: Vec<Move> = names.iter().map(|&name| Move(terms.intern(name, &[]))).collect();
+        let of =
+            |counts: &[usize]| ByRole::from_fn(counts.len(), |role| moves[..counts[role.index()]].to_vec());
+        for counts in [&[1][..], &[2, 3], &[4, 0, 2], &[3, 3, 3]] {
+            let legal = of(counts);
+            assert_eq!(JointMoves::count(&legal), JointMoves::new(&legal).count() as u64, "{counts:?}");
+        }
+        // The product is 2^64.
+        assert_eq!(JointMoves::count(&of(&[16; 16])), u64::MAX);
     }
 }

@@ -190,8 +190,9 @@ fn in_batches(luts: &[Lut3], inputs: usize, first: usize) -> (Vec<u32>, Vec<LutB
     let kind = |lut: &Lut3| usize::from(least(lut.function).0);
     let mut planes: Vec<u32> = (0..(inputs + luts.len()) as u32).collect();
     let (mut batches, mut operands) = (Vec::new(), Vec::with_capacity(luts.len()));
-    // The look-up tables whose operands are computed, by function, and for each how many operands are not.
+    // The look-up tables whose operands are computed, by function.
     let mut ready: Vec<Vec<u32>> = vec![Vec::new(); 256];
+    // For each look-up table, how many of its operands are not computed yet, and which tables read it.
     let (mut waiting, mut readers) = (Vec::with_capacity(luts.len()), readers(luts, inputs));
     for (at, lut) in luts.iter().enumerate() {
         waiting.push(lut.reads().iter().filter(|&&read| read as usize >= inputs).count());

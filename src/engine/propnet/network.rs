@@ -148,7 +148,7 @@ impl Network {
         let hash = FxBuildHasher.hash_one(&sorted[..]);
         let same = |&gate: &u32| matches!(&gates[gate as usize], Gate::And(wires) if **wires == sorted[..]);
         if let Some(&gate) = self.unique.find(hash, same) {
-            return Wire(gate << 1);
+            return Wire::of_gate(gate as usize);
         }
         let gate = u32::try_from(self.gates.len()).expect("memory ends before 2^31 gates");
         let rehash = |&gate: &u32| match &gates[gate as usize] {
@@ -157,7 +157,7 @@ impl Network {
         };
         self.unique.insert_unique(hash, gate, rehash);
         self.gates.push(Gate::And(sorted.into()));
-        Wire(gate << 1)
+        Wire::of_gate(gate as usize)
     }
 
     /// The wire that is on where one of `wires` is.

@@ -101,9 +101,8 @@ pub fn reach<M: StateMachine>(
                 graph[index].kind = ReachKind::Stuck(role);
                 continue;
             }
-            let product = legal.values().iter().map(Vec::len).fold(1, usize::saturating_mul);
             // Once full always full: the expanded states are a beginning of the breadth-first order.
-            full |= product > limit - graph.edge_count();
+            full |= JointMoves::count(&legal) > (limit - graph.edge_count()) as u64;
             if !full {
                 graph[index].kind = ReachKind::Expanded;
                 let depth = graph[index].depth + 1;

@@ -261,10 +261,13 @@ impl<'a> Inspector<'a> {
     }
 
     fn goals(&mut self, step: usize, state: &State) {
+        // An interaction in SIDL has one balance for each role, which no rule can contradict.
+        if self.reference.is_none() {
+            return;
+        }
         let (terms, random) = (self.machine.terms(), self.machine.random());
         let state = State::of_fluents(self.machine.holds(state));
         for role in self.machine.each_role() {
-            // An interaction in SIDL has one balance for each role, which no rule can contradict.
             let Some((reference, scratch)) = &mut self.reference else { return };
             let values = reference.goal_values(&state, role, scratch);
             match values[..] {

@@ -95,8 +95,8 @@ impl Checking<'_> {
         if legal.is_empty() {
             return Ok(Some("the match is over with this evidence, so it is never asked for".to_owned()));
         }
-        let (listed, legal) = (strange.join(", "), joined(legal));
-        let what = || format!("it lists {listed}, not legal there; legal moves: {legal}");
+        let what =
+            || format!("it lists {}, not legal there; legal moves: {}", strange.join(", "), joined(legal));
         Ok((!strange.is_empty()).then(what))
     }
 
@@ -164,7 +164,7 @@ impl Reached {
         let mut scratch = machine.scratch();
         let mut level: FxHashSet<(State, Vec<usize>)> = FxHashSet::default();
         level.insert((machine.initial(), vec![0; roles]));
-        let mut made = 0_usize;
+        let mut made = 0_u64;
         loop {
             // The legal moves belong to the depth that is known.
             let mut open = Vec::new();
@@ -179,7 +179,7 @@ impl Reached {
                     reached.moves[role.index()].extend(shown.iter().cloned());
                     reached.nodes[role][nodes[role.index()]].legal.extend(shown);
                 }
-                made = made.saturating_add(legal.values().iter().map(Vec::len).product::<usize>());
+                made = made.saturating_add(JointMoves::count(&legal));
                 open.push((state, nodes, legal));
             }
             if machine.take_failure(&mut scratch).is_some() {
@@ -190,7 +190,7 @@ impl Reached {
                 reached.depth = usize::MAX;
                 return reached;
             }
-            if made > most {
+            if made > most as u64 {
                 return reached;
             }
             let mut next: FxHashSet<(State, Vec<usize>)> = FxHashSet::default();

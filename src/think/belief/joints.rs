@@ -9,7 +9,8 @@ use smallvec::SmallVec;
 
 use super::opponents::Policy;
 use hyperplay_machine::{
-    ByRole, ChanceDistribution, JointMove, Move, OwnMove, Role, StateMachine, StateMachineExt, share_at,
+    ByRole, ChanceDistribution, JointMove, JointMoves, Move, OwnMove, Role, StateMachine, StateMachineExt,
+    share_at,
 };
 
 /// The joint moves that one history may be continued by.
@@ -56,7 +57,7 @@ impl LegalJoints {
 
     /// How many joint moves there are; `u64::MAX` if there are more.
     pub(super) fn count(&self) -> u64 {
-        self.legal.values().iter().fold(1, |count, moves| count.saturating_mul(moves.len() as u64))
+        JointMoves::count(&self.legal)
     }
 
     /// Whether all joint moves are equally probable.

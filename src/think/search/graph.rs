@@ -105,8 +105,7 @@ pub(super) fn successors<M: Bulk>(
     account: &mut BudgetAccount,
     scratch: &mut M::Scratch,
 ) -> Option<Vec<Reached<M::State>>> {
-    let count = legal.values().iter().map(|moves| moves.len() as u64).product::<u64>();
-    if count > account.left() {
+    if JointMoves::count(legal) > account.left() {
         return None;
     }
     let joints: Vec<JointMove> = JointMoves::new(legal).collect();

@@ -208,6 +208,7 @@ impl SubgameChoice {
             let first = Budget { nodes: budget.nodes.map(|nodes| nodes / 2), ..budget.share(FIRST) };
             begun = self.begin(machine, count, &first, &seed.child("first"));
         }
+        let budget = budget.less(begun);
         let minimiser = self.minimiser.as_mut().expect("it has begun");
         let before = minimiser.visits;
         let solve = |minimiser: &mut GrowingMinimiser<Engine>| {

@@ -359,12 +359,13 @@ impl<M: Bulk> GrowingMinimiser<M> {
         roots.sides.iter().enumerate().map(of_role).collect()
     }
 
-    /// Grows what follows roots that are closed, as far as the most nodes and half of the time allow. The policies there are those of the last solve, or of
-    /// the blueprint where that was not.
+    /// Grows what follows roots that are closed, as far as the most nodes and half of the budget allow, in time and in nodes. The policies there are those
+    /// of the last solve, or of the blueprint where that was not.
     fn grow_to_ends(&mut self, machine: &M, budget: &Budget, seed: &Seed) -> Sampled {
         let each = Some(self.growing).filter(|each| !each.is_zero()).unwrap_or(Duration::MAX);
         let (half, before) = (budget.share(0.5), self.tree.nodes());
-        let within = budget.nodes.map_or(usize::MAX, |nodes| before.saturating_add(nodes as usize));
+        let half_of = |nodes: u64| usize::try_from(nodes / 2).unwrap_or(usize::MAX);
+        let within = budget.nodes.map_or(usize::MAX, |nodes| before.saturating_add(half_of(nodes)));
         let most = if self.is_closed { self.options.nodes.min(within) } else { 0 };
         let new = |left: Duration| (left / 2).div_duration_f64(each) * self.options.growth;
         for wave in 0.. {
@@ -373,9 +374,11 @@ impl<M: Bulk> GrowingMinimiser<M> {
             if leaves.is_empty() {
                 break;
             }
-            self.tree.grow(machine, &leaves, &seed.index(wave))?;
+            let nodes = self.tree.nodes();
+            let grown = self.tree.grow(machine, &leaves, &seed.index(wave));
+            self.visits += (self.tree.nodes() - nodes) as u64;
+            grown?;
         }
-        self.visits += (self.tree.nodes() - before) as u64;
         self.make_room();
         self.last = self.average_everywhere();
         for set in self.tree.sets_below() {
