@@ -544,6 +544,25 @@ fn every_player_of_the_registry_plays_legal_moves_in_games_of_every_kind() {
     }
 }
 
+/// Sixteen roles with sixteen moves each have 2^64 joint moves, which no player counts as none.
+#[test]
+fn every_player_of_the_registry_moves_where_joint_moves_cannot_be_counted() {
+    let roles: String =
+        (0..16).map(|role| format!("(role r{role}) (goal r{role} 50) (number {role})")).collect();
+    let text = format!(
+        "{roles} (init begun) (<= terminal (not (true begun))) (<= (legal ?r ?n) (role ?r) (number ?n))"
+    );
+    let machine =
+        Engines::new(&load(Source::new("wide", text), None).game.unwrap()).get(EngineKind::Auto).unwrap();
+    for entry in Registry::standard().entries(SpecKind::Player).filter(needs_no_file) {
+        for budget in [Budget::nodes(500), Budget::UNLIMITED] {
+            let matched = play(&machine, &[&*entry.name], || budget, &Seed::root(2));
+            let failed = matched.decisions.iter().any(|(_, decision)| decision.failure.is_some());
+            assert!(matched.history.step() == 1 && (!failed || entry.name == "oos"), "{}", entry.name);
+        }
+    }
+}
+
 #[test]
 fn a_deadline_is_kept_with_a_legal_move() {
     let machine = built_in("imperfect/krieg_tictactoe_3x3.kif");
