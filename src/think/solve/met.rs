@@ -23,7 +23,7 @@ pub enum SamplingError {
     )]
     TooWide(u64),
     /// There are too many joint moves in the step after this number of steps.
-    #[error("after {0} steps there are more than 2^64 joint moves")]
+    #[error("after {0} steps there are 2^64 joint moves or more")]
     TooManyJointMoves(usize),
 }
 
