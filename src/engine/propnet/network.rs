@@ -150,14 +150,14 @@ impl Network {
         if let Some(&gate) = self.unique.find(hash, same) {
             return Wire::of_gate(gate as usize);
         }
-        let gate = u32::try_from(self.gates.len()).expect("memory ends before 2^31 gates");
+        let wire = Wire::of_gate(self.gates.len());
         let rehash = |&gate: &u32| match &gates[gate as usize] {
             Gate::And(wires) => FxBuildHasher.hash_one(&wires[..]),
             Gate::False | Gate::Input(_) => 0,
         };
-        self.unique.insert_unique(hash, gate, rehash);
+        self.unique.insert_unique(hash, wire.gate() as u32, rehash);
         self.gates.push(Gate::And(sorted.into()));
-        Wire::of_gate(gate as usize)
+        wire
     }
 
     /// The wire that is on where one of `wires` is.

@@ -133,9 +133,10 @@ pub trait StateSearch<M: Bulk>: Send + Sync {
 }
 
 impl<M: Bulk> StateSearch<M> for SearchOptions {
-    /// Judges the moves of the context's role in each of `states`, all of them distinct and none terminal: one evaluation for
-    /// each, in their order ([`StateSearch::evaluate`]). A move that is poor on average gets fewer playouts. All states are
-    /// judged by one method. Stops at the deadline of the budget, whose node limit bounds exhaustive search and playouts together (but each move gets one playout).
+    /// Judges the moves of the context's role in each of `states`, all of them distinct and none terminal: one
+    /// evaluation for each, in their order ([`StateSearch::evaluate`]). A move that is poor on average gets fewer
+    /// playouts. All states are judged by one method. Stops at the deadline of the budget, whose node limit bounds
+    /// exhaustive search and playouts together (but each move gets one playout).
     ///
     /// ```
     #[doc = include_str!("../monty_hall.example")]

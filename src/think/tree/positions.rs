@@ -260,9 +260,9 @@ impl<M: Bulk> Positions<M> {
         self.choosers[place as usize]
     }
 
-    /// How many choices there are at a position; `u64::MAX` if there are more.
+    /// How many choices there are at a position.
     pub(crate) fn choices(&self, position: u32) -> u64 {
-        self.choosers(position).iter().map(|chooser| u64::from(chooser.moves)).fold(1, u64::saturating_mul)
+        self.choosers(position).iter().map(|chooser| u64::from(chooser.moves)).product()
     }
 
     /// How many roles there are, `random` included.

@@ -9,7 +9,7 @@
 use rand::RngExt;
 use serde::Serialize;
 
-use hyperplay_machine::{Budget, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_machine::{Budget, JointMoves, Role, Seed, StateMachine, StateMachineExt};
 
 /// The most matches, and the most states visited in all of them.
 const MATCHES: usize = 20;
@@ -51,7 +51,7 @@ impl GameFeatures {
                 while !machine.terminal(&state, scratch) && features.steps < STATES && !budget.is_late() {
                     let Some(joint) = machine.random_joint(&state, scratch, &mut rng) else { break };
                     let legal = machine.legal_by_role(&state, scratch);
-                    legal.iter().for_each(|(_, own)| histories = histories.saturating_mul(own.len() as u64));
+                    histories = histories.saturating_mul(JointMoves::count(&legal));
                     let choosing: Vec<Role> =
                         machine.each_role().filter(|&role| legal[role].len() > 1).collect();
                     let next = machine.next(&state, &joint, scratch);

@@ -49,11 +49,10 @@ impl Accounts {
         Policy::new(&self.accounts[first as usize..(first + moves) as usize])
     }
 
-    /// The average policy; even where nothing was averaged, and where a set was met at a position that no iteration can pass.
+    /// The average policy; even where nothing was averaged.
     pub(super) fn average(&self, first: u32, moves: u32) -> Vec<f64> {
-        let accounts = self.accounts.get(first as usize..(first + moves) as usize).unwrap_or_default();
+        let accounts = &self.accounts[first as usize..(first + moves) as usize];
         let mut shares: Vec<f64> = accounts.iter().map(|account| account.average).collect();
-        shares.resize(moves as usize, 0.0);
         normalise(&mut shares);
         shares
     }

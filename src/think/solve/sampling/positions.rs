@@ -116,6 +116,8 @@ impl<M: Bulk> MetPositions<M> {
         mut step: u32,
     ) -> Sampled<Following> {
         loop {
+            // Before anything is refused: the sets of a position that no iteration can pass are met too.
+            accounts.grow(self.tree.sets.moves().len());
             if let Some(failure) = machine.take_failure(&mut self.scratch) {
                 return Err(TreeError::Failed(failure).into());
             }
@@ -125,9 +127,7 @@ impl<M: Bulk> MetPositions<M> {
             };
             self.steps.push(step);
             check(machine, &self.tree, position, step)?;
-            let (choosers, sets) = (self.tree.choosers(position), &self.tree.sets);
-            if !choosers.is_empty() {
-                accounts.grow(sets.moves().len());
+            if !self.tree.choosers(position).is_empty() {
                 if self.tree.bytes() > self.memory {
                     self.kept = self.kept.min(position);
                 }
