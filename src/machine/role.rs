@@ -73,6 +73,11 @@ impl<T> ByRole<T> {
         &self.0
     }
 
+    /// The values in role order, to be changed.
+    pub fn values_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+
     /// The number of roles.
     pub fn len(&self) -> usize {
         self.0.len()

@@ -20,12 +20,13 @@ impl LanesCode {
     ) -> Vec<Option<Vec<u64>>> {
         // Many starts share few tables of weights, and those of one table mostly follow each other.
         let (mut table, mut blank) = (None, self.blank(propagator, None));
+        let mut legal = Vec::new();
         let image = |start: &Start<State>| {
             let weights = start.weights.as_ref();
             if weights.map(Arc::as_ptr) != table {
                 (table, blank) = (weights.map(Arc::as_ptr), self.blank(propagator, weights));
             }
-            self.image(propagator, start, blank.clone(), scratch)
+            self.image(propagator, start, blank.clone(), &mut legal, scratch)
         };
         starts.iter().map(image).collect()
     }
@@ -44,20 +45,20 @@ impl LanesCode {
         image
     }
 
-    /// A blank image with the state and the first moves of a start.
+    /// A blank image with the state and the first moves of a start. The list of legal moves is reused.
     fn image(
         &self,
         propagator: &Propagator,
         start: &Start<State>,
         mut image: Vec<u64>,
+        legal: &mut Vec<Move>,
         scratch: &mut PropagatorScratch,
     ) -> Option<Vec<u64>> {
         let circuit = &self.circuit;
         let (words, own) = (start.state.words(), circuit.bits.div_ceil(64));
         image.iter_mut().zip(&words[..own]).for_each(|(image, &word)| *image |= word);
-        let mut legal = Vec::new();
         for &(role, own) in &start.first {
-            propagator.legal(&start.state, role, scratch, &mut legal);
+            propagator.legal(&start.state, role, scratch, legal);
             let rank = legal.iter().position(|&other| other == own)?;
             let choice = circuit.choices.iter().find(|choice| choice.player.may_be(role));
             let choice = choice.expect("every role has a choice");

@@ -163,7 +163,9 @@ impl Choice for TreeChoice {
         let options = self.options[usize::from(!deliberation.budget.reproduces())];
         let trees = self.trees.get_or_insert_with(|| IsmctsTrees::new(deliberation.machine, &options));
         let decision = search(trees, deliberation, possible, &options, self.last);
-        self.trees.take_if(|_| !self.is_kept);
+        if !self.is_kept {
+            trees.clear();
+        }
         decision
     }
 

@@ -42,6 +42,11 @@ impl Default for PerceptSets {
 }
 
 impl PerceptSets {
+    /// Forgets all but the empty set, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.0.truncate(1);
+    }
+
     pub(crate) fn number(&mut self, percepts: &Percepts) -> u32 {
         self.number_of(percepts).unwrap_or_else(|| self.0.insert_full(percepts.clone()).0 as u32)
     }
@@ -61,6 +66,12 @@ pub(crate) struct EvidenceClasses {
 }
 
 impl EvidenceClasses {
+    /// Forgets all classes, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.classes.clear();
+        self.met.clear();
+    }
+
     /// The class of what is known after one more step.
     pub(crate) fn after(&mut self, former: u32, own: Move, percepts: u32) -> u32 {
         let class = Class { former, own, percepts };

@@ -202,6 +202,24 @@ impl<M: Bulk> Positions<M> {
         Positions { is_in_sight: true, ..Positions::new(machine) }
     }
 
+    /// Forgets all positions and what is known in them, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.begin.clear();
+        self.choosers.clear();
+        self.slots.clear();
+        self.table.clear();
+        self.states.clear();
+        self.firsts.clear();
+        self.known.clear();
+        self.draws.clear();
+        self.weights.clear();
+        self.classes.values_mut().iter_mut().for_each(EvidenceClasses::clear);
+        self.percepts.clear();
+        self.sets.clear();
+        self.ends.clear();
+        (self.is_at_once, self.is_too_wide) = (false, false);
+    }
+
     /// How many positions there are.
     pub(crate) fn len(&self) -> usize {
         self.begin.len()

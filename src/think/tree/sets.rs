@@ -43,6 +43,15 @@ impl InformationSets {
         }
     }
 
+    /// Forgets all sets, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        self.moves.clear();
+        self.later.clear();
+        self.named.clear();
+        self.of_class.values_mut().iter_mut().for_each(Vec::clear);
+    }
+
     /// All sets, by number.
     pub(crate) fn list(&self) -> &[SetMoves] {
         &self.list

@@ -7,6 +7,10 @@
 //!
 //! Where all positions of a set have the same moves, as the rules of GDL-II intend it, each was available as often as
 //! the set was visited. Where they have not, how often each was available is counted (subset-armed bandits).
+//!
+//! Most sets are met and never opened. So a move has an *arm*, the place where what is learnt of it lies, only once its set
+//! is open. The arms of a set lie together, in the order of its moves; those of moves that only later positions have, at
+//! the end.
 
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
@@ -14,12 +18,13 @@ use smallvec::SmallVec;
 
 use super::super::bandit::Arm;
 use super::history::MoveHistory;
-use crate::tree::{Chooser, InformationSets};
+use crate::tree::{Chooser, InformationSets, SetMoves};
 use hyperplay_machine::Role;
 
 /// The visits of an information set.
 #[derive(Clone, Copy, Debug, Default)]
 struct Visits {
+    /// The arm of its first move, once it is open.
     first: u32,
     /// Descents that selected here; 0 until the set is open, then 1 more.
     count: u32,
@@ -44,11 +49,14 @@ const URGENCY: f32 = 0.5;
 /// All bandits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bandits {
-    exploration: f32,
+    /// The weight of exploration.
+    pub exploration: f32,
     visits: Vec<Visits>,
     bounds: Vec<Bound>,
     arms: Vec<Arm>,
-    /// How often a move was available, for the moves of sets whose positions differ in them.
+    /// The arms of moves that a set has only in later positions, by number.
+    later: FxHashMap<u32, u32>,
+    /// How often an arm was available, for those of sets whose positions differ in their moves.
     available: FxHashMap<u32, u32>,
     /// The open sets with very many moves, and whose they are.
     pub wide: Vec<(u32, Role)>,
@@ -57,23 +65,28 @@ pub(super) struct Bandits {
 }
 
 impl Bandits {
-    pub fn new(exploration: f64) -> Self {
-        Bandits { exploration: exploration as f32, ..Bandits::default() }
+    /// Makes room for sets that were met since.
+    pub fn grow(&mut self, sets: &InformationSets) {
+        self.visits.resize(sets.list().len(), Visits::default());
     }
 
-    /// Makes room for sets and moves that were met since.
-    pub fn grow(&mut self, sets: &InformationSets) {
-        let new = &sets.list()[self.visits.len()..];
-        self.visits.extend(new.iter().map(|set| Visits { first: set.first, ..Visits::default() }));
-        self.bounds.resize(sets.moves().len(), UNTRIED);
-        self.arms.resize(sets.moves().len(), Arm::default());
+    /// Forgets everything, and keeps the memory for what is learnt next.
+    pub fn clear(&mut self) {
+        self.visits.clear();
+        self.bounds.clear();
+        self.arms.clear();
+        self.later.clear();
+        self.available.clear();
+        self.wide.clear();
+        self.open = 0;
     }
 
     /// About how many bytes it takes.
     pub fn bytes(&self) -> usize {
         let an_arm = size_of::<Arm>() + size_of::<Bound>();
         let wide = self.wide.len() * size_of::<(u32, Role)>();
-        self.visits.len() * size_of::<Visits>() + self.arms.len() * an_arm + 16 * self.available.len() + wide
+        let counts = 16 * (self.available.len() + self.later.len());
+        self.visits.len() * size_of::<Visits>() + self.arms.len() * an_arm + counts + wide
     }
 
     #[inline(always)]
@@ -82,15 +95,44 @@ impl Bandits {
     }
 
     /// Takes a set into the tree.
-    pub fn open(&mut self, set: u32) {
-        let visits = &mut self.visits[set as usize];
-        self.open += usize::from(visits.count == 0);
-        visits.count = visits.count.max(1);
+    pub fn open(&mut self, set: u32, sets: &InformationSets) {
+        if !self.is_open(set) {
+            self.visits[set as usize] = Visits { first: self.add(sets.of(set).len()), count: 1 };
+            self.open += 1;
+        }
+    }
+
+    /// Adds arms of which nothing is known; the place of the first.
+    fn add(&mut self, count: usize) -> u32 {
+        let first = self.arms.len();
+        self.arms.resize(first + count, Arm::default());
+        self.bounds.resize(first + count, UNTRIED);
+        first as u32
+    }
+
+    /// The arm of a move of an open set, by its number, if it has one.
+    fn arm_of(&self, set: u32, number: u32, sets: &InformationSets) -> Option<u32> {
+        let SetMoves { first, count } = sets.list()[set as usize];
+        match number.checked_sub(first).filter(|&place| place < count) {
+            Some(place) => Some(self.visits[set as usize].first + place),
+            None => self.later.get(&number).copied(),
+        }
+    }
+
+    /// What is known of each move of a chooser, whose set is open, in order.
+    pub fn known<'s>(
+        &'s self,
+        chooser: &Chooser,
+        sets: &'s InformationSets,
+    ) -> impl Iterator<Item = Arm> + use<'s> {
+        let set = chooser.set;
+        let arms = chooser.numbers(sets).map(move |number| self.arm_of(set, number, sets));
+        arms.map(|arm| arm.map_or(Arm::default(), |arm| self.arms[arm as usize]))
     }
 
     /// Takes a set of a role into the tree, which may have very many moves.
     pub fn open_widening(&mut self, set: u32, role: Role, sets: &InformationSets, history: &MoveHistory) {
-        self.open(set);
+        self.open(set, sets);
         if sets.of(set).len() > WIDE {
             self.wide.push((set, role));
             self.urge(self.wide.len() - 1, sets, history);
@@ -105,16 +147,11 @@ impl Bandits {
     fn urge(&mut self, place: usize, sets: &InformationSets, history: &MoveHistory) {
         let (set, role) = self.wide[place];
         let first = self.visits[set as usize].first as usize;
-        for (number, &own) in (first..).zip(sets.of(set)) {
-            if self.arms[number].tried == 0 {
-                self.bounds[number] = Bound { mean: URGENCY + history.value(role, own) as f32, reach: 0.0 };
+        for (arm, &own) in (first..).zip(sets.of(set)) {
+            if self.arms[arm].tried == 0 {
+                self.bounds[arm] = Bound { mean: URGENCY + history.value(role, own) as f32, reach: 0.0 };
             }
         }
-    }
-
-    /// The knowledge of a move.
-    pub fn arm(&self, number: u32) -> &Arm {
-        &self.arms[number as usize]
     }
 
     /// By what the reach of a move counts that was available so often.
@@ -123,7 +160,7 @@ impl Bandits {
         self.exploration * (available.max(1) as f32).ln().sqrt()
     }
 
-    /// Selects a move at an open set: its place among those of the chooser, and its number.
+    /// Selects a move at an open set: its place among those of the chooser, and its arm.
     #[inline]
     pub fn select(&mut self, chooser: &Chooser, sets: &InformationSets, rng: &mut impl Rng) -> (u32, u32) {
         let visits = &mut self.visits[chooser.set as usize];
@@ -148,54 +185,57 @@ impl Bandits {
 
     /// The same where the positions of the set differ in their moves.
     fn select_among(&mut self, chooser: &Chooser, sets: &InformationSets, rng: &mut impl Rng) -> (u32, u32) {
-        let visits = &mut self.visits[chooser.set as usize];
-        let before = visits.count - 1;
-        visits.count += 1;
+        let set = chooser.set;
+        let Visits { first, count } = &mut self.visits[set as usize];
+        let (first, before) = (*first, *count - 1);
+        *count += 1;
         // Until the first difference was met, each move was available in every visit.
-        let set = sets.list()[chooser.set as usize];
-        for number in set.first..set.first + set.count {
-            self.available.entry(number).or_insert(before);
+        for arm in first..first + sets.of(set).len() as u32 {
+            self.available.entry(arm).or_insert(before);
         }
-        let numbers: SmallVec<[u32; 32]> = chooser.numbers(sets).collect();
-        let mut bounds: SmallVec<[f32; 32]> = SmallVec::new();
-        for &number in &numbers {
-            let available = self.available.entry(number).or_insert(0);
+        let (mut arms, mut bounds) = (SmallVec::<[u32; 32]>::new(), SmallVec::<[f32; 32]>::new());
+        for number in chooser.numbers(sets) {
+            let arm = self.arm_of(set, number, sets).unwrap_or_else(|| {
+                let arm = self.add(1);
+                self.later.insert(number, arm);
+                arm
+            });
+            let available = self.available.entry(arm).or_insert(0);
             let before = *available;
             *available += 1;
             let width = self.width(before);
-            let of = self.bounds[number as usize];
+            let of = self.bounds[arm as usize];
+            arms.push(arm);
             bounds.push(of.mean + width * of.reach);
         }
         let greatest = bounds.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let equals: SmallVec<[u32; 32]> =
             (0..bounds.len() as u32).filter(|&place| bounds[place as usize] == greatest).collect();
         let place = equals[rng.random_range(0..equals.len())];
-        self.attempt(numbers[place as usize]);
-        (place, numbers[place as usize])
+        self.attempt(arms[place as usize]);
+        (place, arms[place as usize])
     }
 
-    /// Draws a move at an open set as often as its share of the visits, and learns nothing.
-    pub fn follow(&self, chooser: &Chooser, sets: &InformationSets, rng: &mut impl Rng) -> (u32, u32) {
-        let total: u64 = chooser.numbers(sets).map(|number| u64::from(self.arm(number).known)).sum();
-        let place = if total == 0 {
-            rng.random_range(0..chooser.moves)
-        } else {
-            let mut left = rng.random_range(0..total);
-            let found = chooser.numbers(sets).position(|number| {
-                let known = u64::from(self.arm(number).known);
-                let is_here = left < known;
-                left = left.wrapping_sub(known);
-                is_here
-            });
-            found.map_or(0, |place| place as u32)
-        };
-        (place, chooser.number(place, sets))
+    /// Draws a place at an open set as often as its move's share of the visits, and learns nothing.
+    pub fn follow(&self, chooser: &Chooser, sets: &InformationSets, rng: &mut impl Rng) -> u32 {
+        let known = || self.known(chooser, sets).map(|arm| u64::from(arm.known));
+        let total: u64 = known().sum();
+        if total == 0 {
+            return rng.random_range(0..chooser.moves);
+        }
+        let mut left = rng.random_range(0..total);
+        let found = known().position(|known| {
+            let is_here = left < known;
+            left = left.wrapping_sub(known);
+            is_here
+        });
+        found.map_or(0, |place| place as u32)
     }
 
     /// Notes that a descent takes a move.
     #[inline(always)]
-    fn attempt(&mut self, number: u32) {
-        let (arm, bound) = (&mut self.arms[number as usize], &mut self.bounds[number as usize]);
+    fn attempt(&mut self, arm: u32) {
+        let (arm, bound) = (&mut self.arms[arm as usize], &mut self.bounds[arm as usize]);
         arm.tried += 1;
         bound.reach = 1.0 / (arm.tried as f32).sqrt();
         if arm.known == 0 {
@@ -204,8 +244,8 @@ impl Bandits {
     }
 
     /// Takes back a try of which nothing is known.
-    pub fn withdraw(&mut self, number: u32) {
-        let (arm, bound) = (&mut self.arms[number as usize], &mut self.bounds[number as usize]);
+    pub fn withdraw(&mut self, arm: u32) {
+        let (arm, bound) = (&mut self.arms[arm as usize], &mut self.bounds[arm as usize]);
         arm.tried -= 1;
         *bound = match arm.tried {
             0 => UNTRIED,
@@ -215,9 +255,9 @@ impl Bandits {
 
     /// Credits the sum of the goals of `count` playouts, at least one, to a move.
     #[inline(always)]
-    pub fn learn(&mut self, number: u32, count: u32, sum: u64) {
-        let arm = &mut self.arms[number as usize];
+    pub fn learn(&mut self, arm: u32, count: u32, sum: u64) {
+        let (arm, bound) = (&mut self.arms[arm as usize], &mut self.bounds[arm as usize]);
         arm.learn(count, sum);
-        self.bounds[number as usize].mean = (arm.mean() / 100.0) as f32;
+        bound.mean = (arm.mean() / 100.0) as f32;
     }
 }

@@ -60,6 +60,12 @@ impl MoveHistory {
         MoveHistory { arms: ByRole::from_fn(roles, |_| FxHashMap::default()), visits: 0, due: FIRST }
     }
 
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.arms.values_mut().iter_mut().for_each(FxHashMap::clear);
+        (self.visits, self.due) = (0, FIRST);
+    }
+
     /// Credits the sum of the goals of `count` visits to a move.
     pub(super) fn learn(&mut self, role: Role, own: Move, count: u32, sum: u64) {
         self.arms[role].entry(own).or_default().learn(count, sum);

@@ -220,14 +220,21 @@ const MOST: u64 = 1 << 31;
 
 impl<M: Bulk> IsmctsTree<M> {
     /// The tree without a position.
-    pub fn new(machine: &M, options: &IsmctsOptions) -> Self {
-        let bandits = Bandits::new(options.exploration);
+    pub fn new(machine: &M) -> Self {
         IsmctsTree {
             positions: Positions::new(machine),
-            bandits,
+            bandits: Bandits::default(),
             history: MoveHistory::new(machine.roles().len()),
             simulations: 0,
         }
+    }
+
+    /// Forgets everything. The memory is kept for the next search, because to ask the system for it anew takes a tenth of a search.
+    pub fn clear(&mut self) {
+        self.positions.clear();
+        self.bandits.clear();
+        self.history.clear();
+        self.simulations = 0;
     }
 
     /// As [`ismcts`], in this tree.
@@ -239,7 +246,7 @@ impl<M: Bulk> IsmctsTree<M> {
         options: &IsmctsOptions,
     ) -> Simulations {
         if self.bytes() > options.memory / 2 || self.simulations > MOST {
-            *self = IsmctsTree::new(context.machine, options);
+            self.clear();
         }
         context.by_deadline(|context| simulate(self, context, possible, legal, options, false))
     }
@@ -304,16 +311,15 @@ fn simulate<M: Bulk>(
     let SearchContext { machine, role, ref budget, leaves, ref seed, ref mut scratch, .. } = *context;
     let (of_role, rng) = (role.index() as u32, seed.child("select").rng());
     tree.positions.observer = (options.observers == Observers::One).then_some(role);
+    tree.bandits.exploration = options.exploration as f32;
     tree.history.begin();
     let model = Modelled::new(possible.model, options.model_share);
     let parts = &mut Parts { machine, own: of_role, tree, is_full: false, model, rng, budget, scratch };
     let mut own = Roots::new(parts, role, possible);
     let root = Chooser::apart(&mut parts.tree.positions.sets, role, own.class, legal);
     parts.tree.bandits.grow(&parts.tree.positions.sets);
-    parts.tree.bandits.open(root.set);
-    let visits = root
-        .numbers(&parts.tree.positions.sets)
-        .map(|number| u64::from(parts.tree.bandits.arm(number).known));
+    parts.tree.bandits.open(root.set, &parts.tree.positions.sets);
+    let visits = parts.tree.bandits.known(&root, &parts.tree.positions.sets).map(|arm| u64::from(arm.known));
     let before = visits.sum();
     let mut draws = Draws::new(possible.states.iter().map(|&(_, weight)| weight));
     let mut others = Others::new(&mut own, &mut draws, options, parts);
@@ -379,9 +385,10 @@ fn simulate<M: Bulk>(
     }
     parts.tree.simulations += made;
     let IsmctsTree { positions, bandits, .. } = &*parts.tree;
-    let moves = legal.iter().zip(root.numbers(&positions.sets)).map(|(own, number)| {
-        let arm = bandits.arm(number);
-        SimulatedMove { own: *own, visits: arm.known, value: (arm.known > 0).then(|| arm.mean()) }
+    let moves = legal.iter().zip(bandits.known(&root, &positions.sets)).map(|(own, arm)| SimulatedMove {
+        own: *own,
+        visits: arm.known,
+        value: (arm.known > 0).then(|| arm.mean()),
     });
     Simulations {
         moves: moves.collect(),

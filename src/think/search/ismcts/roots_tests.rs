@@ -62,7 +62,7 @@ fn other_roles_act_on_what_they_hold_possible_and_by_the_model() {
     assert!((55.0..75.0).contains(&mean(0.5)), "{}", mean(0.5));
     // A search ahead teaches the other role nothing in the first role's state either.
     let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: Some(&held), model: None };
-    let mut tree = IsmctsTree::new(&toy, &options(1));
+    let mut tree = IsmctsTree::new(&toy);
     let mut context = context(&toy, 0, Budget::UNLIMITED);
     assert!(tree.search_ahead(
         &mut context,
@@ -84,8 +84,7 @@ fn other_roles_choose_by_the_model_where_a_search_ahead_begins() {
     let model = |_: Role, _: &Evidence, legal: &[Move]| vec![1.0; legal.len()];
     let states = [at(0), at(1), at(2)];
     let searched = |is_ahead: bool| {
-        let (mut tree, mut context) =
-            (IsmctsTree::new(&toy, &options(1)), context(&toy, 0, Budget::UNLIMITED));
+        let (mut tree, mut context) = (IsmctsTree::new(&toy), context(&toy, 0, Budget::UNLIMITED));
         let known = |_, role| Evidence::new(role);
         let possible =
             PossibleStates { states: &[(&states[0], 1.0)], known: &known, held: None, model: Some(&model) };

@@ -27,11 +27,12 @@ use hyperplay_machine::{Bulk, Role, Start, Tally, draw_weighted};
 /// The most steps of a descent. It matters only where nobody has a choice for so long.
 const DEEPEST: usize = 1_000;
 
-/// A choice that a descent made: the place of the one before it, whose it was, and the number of the move.
+/// A choice that a descent made: the place of the one before it, whose it was, the arm, and the number of the move.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
     before: u32,
     role: u32,
+    arm: u32,
     number: u32,
 }
 
@@ -175,15 +176,18 @@ impl<S: Clone> Round<S> {
                     place
                 }
                 role if bandits.is_open(chooser.set) => {
-                    let (place, number) = if learners.has(role) {
-                        let (place, number) = bandits.select(chooser, &positions.sets, rng);
+                    let (place, arm) = if learners.has(role) {
+                        let (place, arm) = bandits.select(chooser, &positions.sets, rng);
+                        (place, Some(arm))
+                    } else {
+                        (bandits.follow(chooser, &positions.sets, rng), None)
+                    };
+                    let number = chooser.number(place, &positions.sets);
+                    if let Some(arm) = arm {
                         let at = self.taken.len() as u32;
                         let before = std::mem::replace(&mut self.last[descent as usize], at);
-                        self.taken.push(Taken { before, role, number });
-                        (place, number)
-                    } else {
-                        bandits.follow(chooser, &positions.sets, rng)
-                    };
+                        self.taken.push(Taken { before, role, arm, number });
+                    }
                     first.push((Role::new(role as usize), number));
                     place
                 }
@@ -230,13 +234,13 @@ impl<S: Clone> Round<S> {
     ) {
         let IsmctsTree { positions, bandits, history, .. } = tree;
         let mut place = std::mem::replace(&mut self.last[descent as usize], NONE);
-        while let Some(&Taken { before, role, number }) = self.taken.get(place as usize) {
+        while let Some(&Taken { before, role, arm, number }) = self.taken.get(place as usize) {
             match count {
-                0 => bandits.withdraw(number),
+                0 => bandits.withdraw(arm),
                 count => {
                     let role = Role::new(role as usize);
                     let sum = sum(role);
-                    bandits.learn(number, count, sum);
+                    bandits.learn(arm, count, sum);
                     if self.is_history {
                         history.learn(role, positions.sets.moves()[number as usize], count, sum);
                     }

@@ -403,9 +403,10 @@ fn a_try_that_is_taken_back_is_as_if_it_had_not_been_made() {
     let toy = hidden();
     let (mut sets, mut rng) = (crate::tree::InformationSets::new(1), Seed::root(1).rng());
     let own = Chooser::apart(&mut sets, Role::new(0), 0, &[toy.mv(0), toy.mv(1), toy.mv(2)]);
-    let mut bandits = Bandits::new(0.7);
+    let mut bandits = Bandits::default();
     bandits.grow(&sets);
-    bandits.open(own.set);
+    bandits.open(own.set, &sets);
+    bandits.exploration = 0.7;
     for _ in 0..10 {
         let (_, first) = bandits.select(&own, &sets, &mut rng);
         bandits.withdraw(first);
@@ -413,6 +414,34 @@ fn a_try_that_is_taken_back_is_as_if_it_had_not_been_made() {
     let mut tried: Vec<u32> = (0..3).map(|_| bandits.select(&own, &sets, &mut rng).1).collect();
     tried.sort_unstable();
     assert_eq!(tried, [0, 1, 2]);
+}
+
+/// A move that a set has in later positions alone is learnt as the others are, and apart from them.
+#[test]
+fn moves_of_later_positions_have_arms_of_their_own() {
+    let toy = hidden();
+    let [zero, one, two, three] = [0, 1, 2, 3].map(|number| toy.mv(number));
+    let (mut sets, mut rng) = (crate::tree::InformationSets::new(1), Seed::root(1).rng());
+    let first = Chooser::apart(&mut sets, Role::new(0), 0, &[zero, one]);
+    let other = Chooser::apart(&mut sets, Role::new(0), 1, &[zero, one]);
+    let later = Chooser::apart(&mut sets, Role::new(0), 0, &[two, one, three]);
+    let mut bandits = Bandits::default();
+    bandits.grow(&sets);
+    [later.set, other.set].iter().for_each(|&set| bandits.open(set, &sets));
+    let mut arms = Vec::new();
+    for (chooser, goals) in [(first, [10, 20, 0]), (later, [30, 40, 50]), (other, [60, 70, 0])] {
+        // An untried move comes before all others.
+        let untried = bandits.known(&chooser, &sets).filter(|arm| arm.tried == 0).count();
+        for _ in 0..untried {
+            let (place, arm) = bandits.select(&chooser, &sets, &mut rng);
+            bandits.learn(arm, 1, goals[place as usize]);
+            arms.push(arm);
+        }
+    }
+    arms.sort_unstable();
+    assert_eq!(arms, [0, 1, 2, 3, 4, 5]);
+    let sums = |chooser| bandits.known(chooser, &sets).map(|arm| arm.sum).collect::<Vec<_>>();
+    assert_eq!((sums(&first), sums(&later), sums(&other)), (vec![10, 20], vec![30, 20, 50], vec![60, 70]));
 }
 
 /// The first role chooses twice. What a later decision finds are the simulations that went on below its first move.
@@ -434,7 +463,7 @@ fn a_kept_tree_knows_at_the_next_decision_what_came_by_and_a_large_one_is_given_
         (made, History([&history.0[..], &[joint]].concat()))
     };
     let visits = |made: &Simulations| made.moves.iter().map(|own| own.visits).sum::<u32>();
-    let mut tree = IsmctsTree::new(&seen, &options(1_000));
+    let mut tree = IsmctsTree::new(&seen);
     let (first, history) = decide(&mut tree, &History::default(), &options(1_000));
     assert_eq!((visits(&first), first.worlds), (1_000, 2));
     let (second, _) = decide(&mut tree, &history, &options(100));
@@ -443,8 +472,10 @@ fn a_kept_tree_knows_at_the_next_decision_what_came_by_and_a_large_one_is_given_
     assert_eq!((second.simulations, second.worlds), (100, 2), "the position is found again");
     let (third, _) = decide(&mut tree, &history, &IsmctsOptions { memory: 2, ..options(100) });
     assert_eq!((visits(&third), third.worlds), (100, 1));
-    let fresh = decide(&mut IsmctsTree::new(&seen, &options(100)), &history, &options(100)).0;
+    let fresh = decide(&mut IsmctsTree::new(&seen), &history, &options(100)).0;
     assert_eq!((visits(&fresh), fresh.worlds), (100, 1));
+    tree.clear();
+    assert_eq!(decide(&mut tree, &history, &options(100)).0, fresh, "a tree that forgot is as a new one");
 }
 
 /// The second role chooses first, then the first role.
@@ -469,11 +500,11 @@ fn a_tree_that_is_searched_ahead_while_another_role_chooses_is_found_by_the_next
         tree.search(&mut context, &possible, &legal, &options).moves.iter().map(|own| own.visits).sum()
     };
     let first = History(vec![JointMove::new([toy.mv(0), toy.mv(1)])]);
-    let mut tree = IsmctsTree::new(&seen, &options(100));
+    let mut tree = IsmctsTree::new(&seen);
     assert_eq!(go(&mut tree, &History::default(), 1 << 20, true), 1, "there is room for more");
     assert!(go(&mut tree, &first, 1 << 20, false) > 400);
     // A tree that is full is left alone, and so the next decision does not give it up.
-    let mut tree = IsmctsTree::new(&seen, &options(100));
+    let mut tree = IsmctsTree::new(&seen);
     assert_eq!(go(&mut tree, &first, 1 << 20, false), 100);
     let memory = 2 * tree.bytes();
     assert_eq!(go(&mut tree, &first, memory, true), 0);

@@ -20,8 +20,14 @@ pub struct IsmctsTrees<M: Bulk> {
 impl<M: Bulk> IsmctsTrees<M> {
     /// As many trees as the options say, without a position.
     pub fn new(machine: &M, options: &IsmctsOptions) -> Self {
-        let trees = (0..options.trees.max(1)).map(|_| IsmctsTree::new(machine, options)).collect();
+        let trees = (0..options.trees.max(1)).map(|_| IsmctsTree::new(machine)).collect();
         IsmctsTrees { trees, failure: None }
+    }
+
+    /// As [`IsmctsTree::clear`], in each tree.
+    pub fn clear(&mut self) {
+        self.trees.iter_mut().for_each(IsmctsTree::clear);
+        self.failure = None;
     }
 
     /// As [`IsmctsTree::search`], in each tree by its part of the simulations, the nodes and the memory.
