@@ -146,12 +146,12 @@ fn check(
                 let progress = Progress::new(effort.matches.saturating_add(effort.search), "trials", false);
                 let tick = &|| progress.tick();
                 let part = interrupt.within(Budget::time(arguments.seconds.unwrap_or(SECONDS)));
-                let Simulation { findings: found, matches, states } =
+                let Simulation { findings: found, matches, is_cut, states } =
                     simulate(&engine, reference.as_deref(), &loaded.rulesheet, effort, &part, tick);
                 findings.extend(found);
                 // A check that ended too late has ended all the same, unless something is missing.
                 let is_done = matches == effort.matches && states.is_some_and(|(_, all)| all);
-                let is_cut = part.is_timed_out() && !is_done;
+                let is_cut = is_cut || part.is_timed_out() && !is_done;
                 simulated = Some(Played { matches, states, is_cut });
                 progress.finish();
             }

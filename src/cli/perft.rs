@@ -46,10 +46,12 @@ pub fn run(arguments: &PerftArguments, session: &Session) -> CommandResult {
             return Err(CommandFailure::failed(what, "take a smaller depth"));
         }
         let Some(count) = count else { break };
+        let exact = Some(count).filter(|&count| count < u64::MAX);
         if !arguments.json {
-            out.line(format_args!("{depth:3} {count:16} {:10.3} s", watch.elapsed().as_secs_f64()))?;
+            let more = if exact.is_none() { " or more" } else { "" };
+            out.line(format_args!("{depth:3} {count:16}{more} {:10.3} s", watch.elapsed().as_secs_f64()))?;
         }
-        counts.push(count);
+        counts.push(exact);
     }
     if arguments.json {
         let seconds = watch.elapsed().as_secs_f64();

@@ -257,7 +257,7 @@ impl Interpreter {
 
     /// The goal that a value stands for.
     fn number(&self, value: TermId) -> Goal {
-        self.terms().show(value).parse().map_or(Goal::default(), Goal::clamped)
+        Goal::nearest(&self.terms().show(value)).unwrap_or_default()
     }
 
     /// The values of a role for which the scratch holds several. The order in which they were derived cannot be used,

@@ -3,6 +3,7 @@
 //! Moves and percepts are ids of ground terms in the store that all engines of one game share, so they mean the same to
 //! the referee, to every player and to every engine.
 
+use std::num::IntErrorKind;
 use std::ops::Deref;
 
 use smallvec::SmallVec;
@@ -108,6 +109,18 @@ impl Goal {
     /// The goal nearest to `value` in 0..=100.
     pub fn clamped(value: i64) -> Goal {
         Goal(value.clamp(0, 100) as u8)
+    }
+
+    /// The goal nearest to the whole number that a text is, of any length; `None` if it is no whole number.
+    pub fn nearest(text: &str) -> Option<Goal> {
+        match text.parse::<i64>() {
+            Ok(value) => Some(Goal::clamped(value)),
+            Err(error) => match error.kind() {
+                IntErrorKind::PosOverflow => Some(Goal::MAX),
+                IntErrorKind::NegOverflow => Some(Goal::default()),
+                _ => None,
+            },
+        }
     }
 
     /// The value, 0..=100.

@@ -21,8 +21,8 @@ use hyperplay_think::solve::{
     self, GameTree, GrowingMinimiser, MonteCarloMinimiser, Sampled, SizeEstimate, TreeError, TreeLimits,
 };
 
-/// Sequences of this length are counted without looking for an interrupt.
-const UNINTERRUPTED: usize = 2;
+/// States with at most this number of joint moves are followed by two steps without looking for an interrupt.
+const UNINTERRUPTED: u64 = 1 << 12;
 
 /// Plays one match.
 ///
@@ -118,7 +118,8 @@ pub fn grow(minimiser: &mut GrowingMinimiser<Engine>, machine: &Engine, count: u
     minimiser.iterate(machine, count, seed)
 }
 
-/// Counts the sequences of `depth` joint moves (`StateMachineExt::perft`); nothing if it was interrupted.
+/// Counts the sequences of `depth` joint moves (`StateMachineExt::perft`), `u64::MAX` if there are more; nothing if it was
+/// interrupted.
 pub fn perft(
     machine: &Engine,
     state: &State,
@@ -129,10 +130,15 @@ pub fn perft(
     if interrupt.is_raised() {
         return None;
     }
-    if depth <= UNINTERRUPTED || machine.terminal(state, scratch) {
+    if depth < 2 || machine.terminal(state, scratch) {
         return Some(machine.perft(state, depth, scratch));
     }
-    JointMoves::new(&machine.legal_by_role(state, scratch))
-        .map(|joint| perft(machine, &machine.next(state, &joint, scratch), depth - 1, interrupt, scratch))
-        .sum()
+    let legal = machine.legal_by_role(state, scratch);
+    if depth == 2 && JointMoves::count(&legal) <= UNINTERRUPTED {
+        return Some(machine.perft(state, depth, scratch));
+    }
+    JointMoves::new(&legal).try_fold(0, |sum: u64, joint| {
+        let next = machine.next(state, &joint, scratch);
+        Some(sum.saturating_add(perft(machine, &next, depth - 1, interrupt, scratch)?))
+    })
 }

@@ -563,6 +563,25 @@ fn every_player_of_the_registry_moves_where_joint_moves_cannot_be_counted() {
     }
 }
 
+/// 2^21 joint moves, of which a sub-game grows no tree: its player searches, and finds the move that is worth more.
+#[test]
+fn a_subgame_with_too_many_joint_moves_is_searched() {
+    let roles: String = (0..21).map(|role| format!("(role r{role})")).collect();
+    let text = format!(
+        "{roles} (init begun) (<= terminal (not (true begun))) (<= (legal ?r good) (role ?r)) (<= (legal ?r bad) (role ?r))
+         (<= (next (did ?r)) (does ?r good)) (<= (goal ?r 100) (true (did ?r))) (<= (goal ?r 0) (role ?r) (not (true (did ?r))))"
+    );
+    let machine =
+        Engines::new(&load(Source::new("wide", text), None).game.unwrap()).get(EngineKind::Auto).unwrap();
+    for budget in [Budget::nodes(20_000), Budget::UNLIMITED] {
+        let matched = play(&machine, &["subgame"], || budget, &Seed::root(2));
+        let own = matched.history.0[0].of(Role::new(0));
+        assert_eq!(machine.show_move(own), "good", "{budget:?}");
+        let decision = &matched.decisions[0].1;
+        assert!(format!("{decision:?}").contains("more than 2^20 joint moves"), "{decision:?}");
+    }
+}
+
 #[test]
 fn a_deadline_is_kept_with_a_legal_move() {
     let machine = built_in("imperfect/krieg_tictactoe_3x3.kif");

@@ -283,6 +283,33 @@ fn a_tree_that_cannot_fit_is_refused_before_it_is_built() {
     assert!(most.into_inner() < 100_000, "{error}");
 }
 
+/// One step in which this number of roles choose between two moves.
+fn wide(roles: usize) -> String {
+    let roles: String = (0..roles).map(|role| format!("(role r{role})")).collect();
+    format!(
+        "{roles} (init begun) (<= terminal (not (true begun))) (<= (goal ?r 50) (role ?r))
+         (<= (legal ?r a) (role ?r)) (<= (legal ?r b) (role ?r))"
+    )
+}
+
+#[test]
+fn a_wide_step_is_refused_before_it_is_built_and_can_be_stopped_within() {
+    let most = AtomicUsize::new(0);
+    let stop = |nodes| {
+        most.fetch_max(nodes, Ordering::Relaxed);
+        nodes > 1 << 15
+    };
+    let limits = TreeLimits { stop: &stop, ..TreeLimits::default() };
+    let error = GameTree::build(&*machine_of(&wide(100)), &limits).unwrap_err();
+    assert!(matches!(error, TreeError::TooLarge { .. }), "{error}");
+    assert_eq!(most.swap(0, Ordering::Relaxed), 1, "no node but the first");
+    let error = GameTree::build(&*machine_of(&wide(18)), &limits).unwrap_err();
+    assert!(matches!(error, TreeError::Stopped), "{error}");
+    assert!(most.into_inner() < 1 << 17, "nodes of a step are made while the stop is looked at");
+    let whole = GameTree::build(&*machine_of(&wide(15)), &TreeLimits::default()).unwrap();
+    assert_eq!(whole.len(), (1 << 16) - 1);
+}
+
 #[test]
 fn a_tree_that_just_fits_is_built() {
     let walks = machine_of(&walks(8, 25, 15, 2));

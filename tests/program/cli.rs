@@ -565,6 +565,22 @@ const COUNTER: &str = "(role r) (init (n z)) (<= (legal r wait) (true (n ?x)))
     (<= (next (n (s ?x))) (true (n ?x))) (<= terminal (true (n (s (s z))))) (goal r 100)";
 
 #[test]
+fn perft_says_that_a_count_is_too_large_for_its_number() {
+    let roles: String = (0..64).map(|role| format!("(role r{role})")).collect();
+    let text = format!(
+        "{roles} (init (step 0)) (<= (next (step 1)) (true (step 0))) (<= (next (step 2)) (true (step 1)))
+         (<= (next (step 3)) (true (step 2))) (<= terminal (true (step 3))) (<= (goal ?r 0) (role ?r))
+         (<= (legal ?r a) (role ?r)) (<= (legal r0 ?m) (true (step 1)) (other ?m)) (other b) (other c) (other d)
+         (<= (legal ?r b) (role ?r) (true (step 2)))"
+    );
+    let folder = Folder::new();
+    folder.write("wide.kif", &text);
+    let name = folder.path("wide.kif").display().to_string();
+    assert_eq!(json(&format!("perft {name} 3"), 0)["counts"], serde_json::json!([1, 4, null]));
+    assert!(stdout(&format!("perft {name} 3"), 0).contains(" 18446744073709551615 or more "));
+}
+
+#[test]
 fn what_is_too_large_to_ground_is_interpreted_with_a_note() {
     let folder = Folder::new();
     folder.write("counter.kif", COUNTER);

@@ -115,9 +115,8 @@ fn propnet(game: &Game, inputs: Inputs, builder: Builder<'_>) -> Propnet {
             let own = values.filter(|(tuple, _)| tuple[0] == *role);
             let mut values: Vec<(TermId, Wire)> = own.map(|(tuple, wire)| (tuple[1], wire)).collect();
             values.sort_unstable_by(|a, b| terms.compare(a.0, b.0));
-            goals.extend(values.into_iter().map(|(value, wire)| {
-                (terms.show(value).parse().ok().map_or(Goal::default(), Goal::clamped), wire)
-            }));
+            let nearest = |value| Goal::nearest(&terms.show(value)).unwrap_or_default();
+            goals.extend(values.into_iter().map(|(value, wire)| (nearest(value), wire)));
         }
         let mut percepts: Vec<(Percept, Wire)> = Vec::new();
         if game.is_imperfect() {

@@ -194,7 +194,7 @@ impl<'m> Automaton<'m> {
                 let after = machine.next(&state, &joint, &mut scratch);
                 let known = found.get_index_of(&after);
                 found_steps += 1;
-                if known.is_none() && found.len() == limits.states || found_steps > limits.steps {
+                if known.is_none() && found.len() >= limits.states || found_steps > limits.steps {
                     let found_states = found.len() + usize::from(known.is_none());
                     automaton.missing = Some(AutomatonError::TooLarge { found_states, found_steps, limits });
                     break;

@@ -35,6 +35,8 @@ pub struct Simulation {
     pub findings: Vec<Finding>,
     /// Random matches that were played to their end, or to the limit.
     pub matches: usize,
+    /// Whether their half of the time was up before all were played.
+    pub is_cut: bool,
     /// The number of states searched, and whether they are all; none if there was no time or a failure.
     pub states: Option<(usize, bool)>,
 }
@@ -57,7 +59,7 @@ pub struct Simulation {
 /// let (machine, reference) = (engines.get(EngineKind::Auto)?, engines.interpreter()?);
 /// let effort = Effort { matches: 1, seed: 1, limit: 10, search: 100 };
 /// let interrupt = Interrupt::default();
-/// let Simulation { findings, matches, states } =
+/// let Simulation { findings, matches, states, .. } =
 ///     simulate(&machine, Some(&*reference), &loaded.rulesheet, &effort, &interrupt, &|| ());
 /// assert_eq!((matches, states), (1, Some((1, true))));
 /// assert!(findings.iter().any(|finding| finding.code == FindingCode::NoTermination));
@@ -73,7 +75,7 @@ pub fn simulate(
 ) -> Simulation {
     let places = Places { game: machine.game(), rulesheet };
     let played = AtomicUsize::new(0);
-    let mut simulation = Simulation { findings: Vec::new(), matches: 0, states: None };
+    let mut simulation = Simulation { findings: Vec::new(), matches: 0, is_cut: false, states: None };
     let declarations = match Declarations::of(machine.game()) {
         Ok(declarations) => declarations,
         Err(failure) => return Simulation { findings: vec![places.failed(&failure)], ..simulation },
@@ -82,6 +84,7 @@ pub fn simulate(
     let of_matches = interrupt.within(interrupt.budget.share(0.5));
     let met = meet(machine, reference, &declarations, effort, (&of_matches, &played), tick);
     simulation.matches = played.into_inner();
+    simulation.is_cut = of_matches.is_timed_out() && simulation.matches < effort.matches;
     match met {
         Ok(meetings) => simulation.findings = report(&places, &meetings, effort),
         Err(failure) => return Simulation { findings: vec![places.failed(&failure)], ..simulation },

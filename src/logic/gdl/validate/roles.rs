@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{MANY, RulesheetView, each_atom_of_clause, list};
 use crate::gdl::suggest::nearest;
 use crate::gdl::{Atom, Clause, Finding, FindingCode, Span};
+use hyperplay_machine::Goal;
 use hyperplay_machine::terms::{Symbol, Term};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
@@ -181,16 +182,16 @@ fn unknown_roles(view: &RulesheetView<'_>, roles: &[(&Term, Span)], findings: &m
 
 fn goal(view: &RulesheetView<'_>, head: &Atom, findings: &mut Vec<Finding>) {
     let (Symbol::GOAL, [_, value]) = (head.relation, &head.arguments[..]) else { return };
-    let (number, place) = match value {
+    let (name, place) = match value {
         Term::Variable(_) => return,
-        Term::Constant(name) => (view.name(*name).parse::<i64>().ok(), view.locate(head.at.0, *name)),
-        Term::Compound(..) => (None, head.at.0),
+        Term::Constant(name) => (view.name(*name), view.locate(head.at.0, *name)),
+        Term::Compound(..) => ("", head.at.0),
     };
-    match number {
-        Some(0..=100) => {}
-        Some(number) => {
-            let message = format!("the goal value {number} is outside 0..=100");
-            let help = format!("it is taken to be {}", number.clamp(0, 100));
+    match Goal::nearest(name) {
+        Some(_) if name.parse().is_ok_and(|number| (0..=100).contains(&number)) => {}
+        Some(goal) => {
+            let message = format!("the goal value {name} is outside 0..=100");
+            let help = format!("it is taken to be {}", goal.value());
             findings.push(Finding::fault(FindingCode::GoalOutOfRange, place, message).help(help));
         }
         None => {

@@ -199,6 +199,10 @@ fn every_role_moves_and_wins_and_nobody_else() {
     assert!(found[0].help.as_deref().is_some_and(|help| help.ends_with("did you mean `alice`?")));
     assert_eq!(codes("(<= (next (p 1)) (does carol noop))"), [NotARole]);
     assert_eq!(codes("(<= (goal alice 101) go)"), [GoalOutOfRange]);
+    let found =
+        findings("(<= (goal alice 18446744073709551616) go) (<= (goal alice -9223372036854775809) go)");
+    let said: Vec<_> = found.iter().map(|found| (found.code, found.help.as_deref().unwrap_or(""))).collect();
+    assert_eq!(said, [(GoalOutOfRange, "it is taken to be 100"), (GoalOutOfRange, "it is taken to be 0")]);
     assert_eq!(codes("(<= (goal alice much) go)"), [GoalNotANumber]);
 }
 

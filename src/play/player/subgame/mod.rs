@@ -49,6 +49,9 @@ const CONVERGED: u64 = 2_000;
 /// A blueprint is dropped that visited fewer nodes than this for each of its information sets.
 const LEAST_VISITS: u64 = 100;
 
+/// Why there is no strategy at a decision that is [bare](GrowingMinimiser::is_bare).
+const TOO_WIDE: &str = "there are more than 2^20 joint moves, for which no tree is grown";
+
 /// Iterations between two counts.
 const SAMPLED_TOGETHER: u64 = 100;
 
@@ -230,7 +233,12 @@ impl SubgameChoice {
             }
             Reason::said(error.to_string())
         });
-        let found = minimiser.valued_policy(&evidence).and_then(|(moves, values, shares)| {
+        let is_bare = minimiser.is_bare();
+        let why = why.or_else(|| is_bare.then(|| Reason::said(TOO_WIDE.to_owned())));
+        // Where nothing was grown only a blueprint says more than that every move is as good.
+        let is_solved = minimiser.nodes() > 1 || self.blueprint.is_some();
+        let found = minimiser.valued_policy(&evidence).filter(|_| is_solved);
+        let found = found.and_then(|(moves, values, shares)| {
             let place = |own: &Move| moves.iter().position(|listed| listed == own);
             let each = legal.iter().map(|own| place(own).map(|place| (shares[place], values[place])));
             each.collect::<Option<Vec<(f64, f64)>>>()

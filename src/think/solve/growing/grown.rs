@@ -28,6 +28,9 @@ use hyperplay_machine::{Budget, Bulk, MoveWeights, Seed, Start, Tally};
 /// A position with more choices than this is never grown.
 const WIDEST: u64 = 1 << 20;
 
+/// How many choices are followed between two looks at the clock.
+const AT_ONCE: usize = 1 << 12;
+
 /// Not grown.
 const LEAF: u32 = u32::MAX;
 
@@ -323,12 +326,22 @@ impl<M: Bulk> GrownTree<M> {
         while !wave.is_empty() {
             let choices = |&leaf: &u32| (0..self.positions.choices(leaf)).map(move |choice| (leaf, choice));
             let wanted: Vec<(u32, u64)> = wave.iter().flat_map(choices).collect();
-            let followings = self.positions.followings(machine, &wanted, &mut self.scratch);
-            if followings.is_none() {
-                self.positions.truncate(self.first.len());
+            let mut followings = Vec::with_capacity(wanted.len());
+            for (number, wanted) in wanted.chunks(AT_ONCE).enumerate() {
+                let is_late = number > 0 && self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+                let made = if is_late {
+                    None
+                } else {
+                    self.positions.followings(machine, wanted, &mut self.scratch)
+                };
+                let Some(made) = made else {
+                    self.positions.truncate(self.first.len());
+                    self.fail(machine)?;
+                    return Err(TreeError::Stopped.into());
+                };
+                followings.extend(made);
             }
             self.fail(machine)?;
-            let followings = followings.ok_or(TreeError::Stopped)?;
             self.followed += followings.len();
             let mut next = Vec::new();
             for (&(leaf, choice), mut following) in wanted.iter().zip(followings) {

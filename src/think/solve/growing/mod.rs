@@ -238,6 +238,11 @@ impl<M: Bulk> GrowingMinimiser<M> {
         self.tree.wide
     }
 
+    /// Whether nothing is grown and nothing can be, because what the tree begins at has too many choices.
+    pub fn is_bare(&self) -> bool {
+        self.tree.wide > 0 && self.leaves() == 0 && self.tree.nodes() == 1
+    }
+
     /// Information sets met.
     pub fn information_sets(&self) -> usize {
         let (origins, roles) = (self.tree.positions.sets.origins(), self.tree.positions.roles());
@@ -282,7 +287,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
             let left = budget.left().map(|left| left.saturating_sub(self.settling()));
             let is_enough = |time: Duration| left.is_none_or(|left| left >= time.mul_f64(RESERVE));
             let is_spent = budget.nodes.is_some_and(|nodes| self.visits - before >= nodes);
-            if is_spent || budget.is_late() || !is_enough(passing) || self.is_given() {
+            let is_useless = self.is_given() || self.is_bare() && (budget.nodes.is_some() || all.is_some());
+            if is_spent || budget.is_late() || !is_enough(passing) || is_useless {
                 break;
             }
             let grows = all.is_none_or(|all| {

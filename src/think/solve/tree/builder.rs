@@ -4,9 +4,10 @@
 //!    at a time: about the depth of the game times the branching times the block.
 //! 2. The legal moves of every role are asked for each. The choosers are `random`, then the other roles in role order,
 //!    each with two or more moves; they become levels of nodes, and each leaf of these levels is one joint move. Where
-//!    nobody chooses, the node stays open for the state after the only step.
-//! 3. [`Bulk::expand`] makes all steps of the block. A state that is over becomes a terminal node; any other is pushed
-//!    with what each role knows of it.
+//!    nobody chooses, the node stays open for the state after the only step. Leaves follow each other as numbers whose
+//!    digits are the moves of the choosers, the first one most significant.
+//! 3. [`Bulk::expand`] makes the steps of the block, [`STEPS`] at a time. A state that is over becomes a terminal node; any
+//!    other is pushed with what each role knows of it.
 //!
 //! The order in which nodes are made depends on the size of a block; [`layout`](super::layout) removes that.
 //!
@@ -29,6 +30,9 @@ use hyperplay_machine::{
 /// The most histories that are expanded at a time. The first blocks are smaller, so that a limit of time is kept where
 /// the rules are slow.
 const BLOCK: usize = 1024;
+
+/// The steps that are made at a time, and the nodes between two looks at the limits. A state of many roles may have millions.
+const STEPS: usize = 1 << 14;
 
 /// Nodes after which a tree that is not finished is measured.
 const UNMEASURED: usize = 1 << 15;
@@ -68,6 +72,15 @@ struct Open<S> {
     known: ByRole<u32>,
 }
 
+/// A step to be made: the place of its history in the block, the node that it leads to, and the joint move.
+type Step = (u32, u32, JointMove);
+
+/// The nodes after the choices of one step, and who chose.
+struct Leaves {
+    nodes: std::ops::Range<u32>,
+    choosers: Vec<Role>,
+}
+
 /// The tree that was built so far.
 struct Builder {
     /// Nodes in the order in which they were met, without the information sets.
@@ -96,6 +109,16 @@ impl GameTree {
 }
 
 impl TreeLimits<'_> {
+    /// The most nodes.
+    fn most(&self) -> usize {
+        self.nodes.min(1 << 30)
+    }
+
+    /// Whether to give up at this number of nodes.
+    fn is_over(&self, nodes: usize) -> bool {
+        (self.stop)(nodes) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     /// Measures a tree of which `made` nodes were made, with no more work than building what is allowed.
     fn measure<M: Bulk>(
         &self,
@@ -162,7 +185,7 @@ impl Builder {
         }
         let mut stack =
             vec![Open { state, node: 0, step: 0, known: ByRole::from_fn(self.tree.roles.len(), |_| 0) }];
-        let limit = limits.nodes.min(1 << 30);
+        let limit = limits.most();
         let (mut size, mut is_measured) = (1, false);
         while !stack.is_empty() {
             if (limits.stop)(self.tree.nodes.len()) {
@@ -183,7 +206,7 @@ impl Builder {
             }
             let block = stack.split_off(stack.len().saturating_sub(size));
             size = (2 * size).min(BLOCK);
-            self.expand_block(machine, &block, limit, &mut scratch, &mut stack)?;
+            self.expand_block(machine, &block, limits, &mut scratch, &mut stack)?;
             check(machine, &mut scratch)?;
         }
         Ok(())
@@ -193,12 +216,11 @@ impl Builder {
         &mut self,
         machine: &M,
         block: &[Open<M::State>],
-        limit: usize,
+        limits: &TreeLimits<'_>,
         scratch: &mut M::Scratch,
         stack: &mut Vec<Open<M::State>>,
     ) -> Result<(), Stopped> {
-        // The steps of the block: which history, which joint move, and the node that it leads to.
-        let mut steps: Vec<(u32, u32, JointMove)> = Vec::with_capacity(2 * block.len());
+        let mut steps: Vec<Step> = Vec::with_capacity(2 * block.len());
         let mut legal: ByRole<Vec<Move>> = ByRole::from_fn(self.tree.roles.len(), |_| Vec::new());
         for (place, open) in block.iter().enumerate() {
             for role in machine.each_role() {
@@ -219,8 +241,37 @@ impl Builder {
                 return Err(TreeError::Endless(open.step as usize).into());
             }
             let chance = ChanceDistribution::of(machine, &open.state, scratch);
-            self.serialise(machine, place as u32, open, (&legal, &chance), limit, &mut steps)?;
+            let leaves = self.serialise(machine, open, (&legal, &chance), limits)?;
+            let first = JointMove::new(legal.values().iter().map(|moves| moves[0]));
+            for (leaf, node) in leaves.nodes.enumerate() {
+                let (mut joint, mut rest) = (first.clone(), leaf);
+                for &role in leaves.choosers.iter().rev() {
+                    let moves = &legal[role];
+                    joint = joint.with(role, moves[rest % moves.len()]);
+                    rest /= moves.len();
+                }
+                steps.push((place as u32, node, joint));
+                if steps.len() == STEPS {
+                    self.make(machine, block, &steps, scratch, stack)?;
+                    steps.clear();
+                    if limits.is_over(self.tree.nodes.len()) {
+                        return Err(TreeError::Stopped.into());
+                    }
+                }
+            }
         }
+        self.make(machine, block, &steps, scratch, stack)
+    }
+
+    /// Makes steps of a block.
+    fn make<M: Bulk>(
+        &mut self,
+        machine: &M,
+        block: &[Open<M::State>],
+        steps: &[Step],
+        scratch: &mut M::Scratch,
+        stack: &mut Vec<Open<M::State>>,
+    ) -> Result<(), Stopped> {
         let asked: Vec<(&M::State, &JointMove)> =
             steps.iter().map(|(place, _, joint)| (&block[*place as usize].state, joint)).collect();
         let successors = machine.expand(&asked, scratch);
@@ -246,26 +297,27 @@ impl Builder {
         Ok(())
     }
 
-    /// Makes the nodes of one step, a level for each role that chooses, and lists the joint moves.
+    /// Makes the nodes of one step, a level for each role that chooses.
     fn serialise<M: Bulk>(
         &mut self,
         machine: &M,
-        place: u32,
         open: &Open<M::State>,
         (legal, chance): (&ByRole<Vec<Move>>, &ChanceDistribution),
-        limit: usize,
-        steps: &mut Vec<(u32, u32, JointMove)>,
-    ) -> Result<(), Stopped> {
+        limits: &TreeLimits<'_>,
+    ) -> Result<Leaves, Stopped> {
         let random = self.tree.random;
         let others = machine.each_role().filter(|&role| Some(role) != random);
-        // The leaves so far are the steps from here on.
-        let begin = steps.len();
-        steps.push((place, open.node, JointMove::new(legal.values().iter().map(|moves| moves[0]))));
-        for role in random.into_iter().chain(others) {
+        let choosers = random.into_iter().chain(others).filter(|&role| legal[role].len() > 1);
+        let mut leaves = Leaves { nodes: open.node..open.node + 1, choosers: choosers.collect() };
+        let levels = leaves.choosers.iter().scan(1, |width: &mut usize, &role| {
+            *width = width.saturating_mul(legal[role].len());
+            Some(*width)
+        });
+        if levels.fold(self.tree.nodes.len(), usize::saturating_add) > limits.most() {
+            return Err(Stopped::TooLarge);
+        }
+        for &role in &leaves.choosers {
             let moves = &legal[role];
-            if moves.len() < 2 {
-                continue;
-            }
             let tag = (moves.len() as u32) << 2;
             let (label, tag) = if Some(role) == random {
                 (
@@ -275,23 +327,20 @@ impl Builder {
             } else {
                 (self.set(machine, role, open, moves)?, tag | DECISION)
             };
-            let leaves = steps.len();
-            if self.tree.nodes.len() + (leaves - begin) * moves.len() > limit {
-                return Err(Stopped::TooLarge);
-            }
-            for leaf in begin..leaves {
-                let (_, node, joint) = steps[leaf].clone();
-                let first = self.tree.nodes.len() as u32;
+            let begin = self.tree.nodes.len() as u32;
+            for node in leaves.nodes {
+                let first = self.tree.nodes.len();
                 let Node { parent, .. } = self.tree.nodes[node as usize];
-                self.tree.nodes[node as usize] = Node { parent, first, label, tag };
-                for (number, &own) in moves.iter().enumerate() {
-                    self.push_node(node);
-                    steps.push((place, first + number as u32, joint.clone().with(role, own)));
+                self.tree.nodes[node as usize] = Node { parent, first: first as u32, label, tag };
+                moves.iter().for_each(|_| self.push_node(node));
+                let made = self.tree.nodes.len();
+                if first / STEPS < made / STEPS && limits.is_over(made) {
+                    return Err(TreeError::Stopped.into());
                 }
             }
-            steps.drain(begin..leaves);
+            leaves.nodes = begin..self.tree.nodes.len() as u32;
         }
-        Ok(())
+        Ok(leaves)
     }
 
     fn push_node(&mut self, parent: u32) {
