@@ -118,7 +118,7 @@ fn the_frontier_follows_from_the_rows_and_their_times() {
         let is_beaten = places.iter().any(|(a, b, _)| a <= ms && b <= error && (a, b) != (ms, error));
         assert_eq!(*is_front, !is_beaten);
     }
-    assert!(folder.read("out/figures/leduc_poker-frontier.svg").contains("set TV on states"));
+    assert!(folder.read("out/figures/frontier.svg").contains("set TV on states"));
     assert!(stderr("belief leduc_poker --budget-ms 0", 2).contains("milliseconds above 0"));
 }
 

@@ -101,8 +101,8 @@ pub(super) fn frontier_figure(rows: &[&FrontierRow]) -> Option<Figure> {
         panels: games.iter().map(panel).collect(),
     };
     let (title, caption) = titled("frontier");
-    let name = if games.len() == 1 { games[0][0].of.game.as_str() } else { "" };
-    (!rows.is_empty()).then(|| Figure::new(&[name, "frontier"], title, caption, Plot::Lines(plot)))
+    // Its name depends on no game: a study that was interrupted, or that grows, would leave one of another name.
+    (!rows.is_empty()).then(|| Figure::new(&["frontier"], title, caption, Plot::Lines(plot)))
 }
 
 fn why_missing(name: &str, decisions: &[&StudyRow]) -> &'static str {
