@@ -4,6 +4,8 @@
 //! What is measured is kept in the folder of `--out` as soon as it is known, and only what is missing there is measured. The report
 //! of a shard waits until the others are there too.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::belief_arguments::{BeliefArguments, failed};
@@ -16,6 +18,7 @@ use super::session::Session;
 use hyperplay_lab::study::files::StudyFiles;
 use hyperplay_lab::study::{Blocks, Labels, LeftOut, Study, StudyGame, StudyPlan, StudyTables, answers};
 use hyperplay_machine::counted;
+use hyperplay_play::referee::Interrupt;
 use hyperplay_report::ShownTable;
 
 /// The most columns of the tables, in characters; what does not fit is in the other forms of the report.
@@ -50,7 +53,7 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
         Some(folder) => {
             let of = (arguments.shard, &arguments.reuse[..]);
             let (files, blocks) = StudyFiles::open(folder, &games, &text, threads, of)?;
-            (Some(files), if arguments.keep_particles { blocks.with_particles(folder)? } else { blocks })
+            (Some(files), blocks.with_particles(folder, arguments.keep_particles)?)
         }
         None => (None, Blocks::default()),
     };
@@ -58,19 +61,19 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
         let lines = counted(blocks.damaged as u64, "line");
         log(format_args!("{lines} of the blocks cannot be read; what they had is measured again"));
     }
-    let total = games.iter().map(|(plan, game)| plan.total(game)).sum();
-    let progress = Progress::new(total, "replicates", false);
-    let mut studies = Vec::new();
-    for ((plan, game), labels) in games.iter().zip(&labels) {
-        let (tick, say) =
-            (|| progress.tick(), |what: &str| progress.say(|| format!("{}, {what}", game.name)));
-        let study = plan.study(game, interrupt, (&tick, &say), &mut blocks);
-        studies.push(study.map_err(|error| failed(&game.name, &error))?.labelled(labels));
+    let of = (&games[..], &labels[..]);
+    let (mut studies, time) = measure(of, interrupt, &mut blocks, false)?;
+    if let Some(folder) = &folder
+        && missing(&studies) > 0
+        && !interrupt.is_raised()
+    {
+        // Other shards may have ended meanwhile: the last one that ends finds the blocks of all.
+        blocks.look_again(folder)?;
+        studies = measure(of, interrupt, &mut blocks, true)?.0;
     }
-    let time = progress.finish();
     let (is_interrupted, measured) = (interrupt.is_raised(), blocks.measured);
     blocks.finish()?;
-    let missing: usize = studies.iter().map(|study| study.missing).sum();
+    let missing = missing(&studies);
     if missing > 0 && !is_interrupted {
         let (measured, missing) = (counted(measured as u64, "block"), counted(missing as u64, "block"));
         return out.line(format_args!(
@@ -105,6 +108,30 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
         Some(failure) => Err(failure),
         None => Ok(()),
     }
+}
+
+/// Measures what is missing of these games, and takes what is among the blocks; returns the time as well.
+fn measure(
+    (games, labels): (&[(StudyPlan, StudyGame)], &[Labels]),
+    interrupt: &Interrupt,
+    blocks: &mut Blocks,
+    quiet: bool,
+) -> CommandResult<(Vec<Study>, Duration)> {
+    let total = games.iter().map(|(plan, game)| plan.total(game)).sum();
+    let progress = Progress::new(total, "replicates", quiet);
+    let mut studies = Vec::new();
+    for ((plan, game), labels) in games.iter().zip(labels) {
+        let (tick, say) =
+            (|| progress.tick(), |what: &str| progress.say(|| format!("{}, {what}", game.name)));
+        let study = plan.study(game, interrupt, (&tick, &say), blocks);
+        studies.push(study.map_err(|error| failed(&game.name, &error))?.labelled(labels));
+    }
+    Ok((studies, progress.finish()))
+}
+
+/// The blocks of other shards that are not there.
+fn missing(studies: &[Study]) -> usize {
+    studies.iter().map(|study| study.missing).sum()
 }
 
 /// What was measured in one game.

@@ -2,11 +2,12 @@
 //! happens to lines that are damaged.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::program::{Folder, run};
+use crate::common::program::{Folder, ended, run, start};
 
 /// The files whose bytes the seed determines.
 const DETERMINED: [&str; 4] = ["turns.jsonl", "rows.csv", "report.html", "figures/leduc_poker-bias.svg"];
@@ -76,6 +77,58 @@ fn four_shards_of_which_one_was_killed_are_byte_for_byte_one_run() {
     belief(&folder, "parts", 0);
     assert_same(&folder, "whole", "parts");
     assert!(blocks(&folder, "parts") == before && folder.read("parts/frontier.csv") == frontier);
+}
+
+/// The first shard reads the folder and waits at a pipe until the second one has ended: what it read is out of date then.
+#[cfg(unix)]
+#[test]
+fn of_shards_side_by_side_the_last_one_that_ends_writes_the_report() {
+    let folder = Folder::new();
+    folder.write("study.toml", &study("'exact', 'rejection'"));
+    belief(&folder, "study.toml --out whole", 0);
+    fs::create_dir(folder.path("other")).unwrap();
+    let pipe = folder.path("other/blocks.1-of-1.jsonl");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let first = start(&mut folder.program("belief study.toml --out parts --shard 1/2 --reuse other"));
+    let opened = File::options().write(true).open(&pipe).unwrap();
+    let (said, _) = belief(&folder, "study.toml --out parts --shard 2/2", 0);
+    assert!(said.contains("of other shards are missing") && !folder.path("parts/turns.jsonl").exists());
+    drop(opened);
+    let (said, _) = ended(&"the first shard", first.wait_with_output().unwrap(), 0);
+    assert!(said.contains("kuhn_poker: 6 replicates on each of 3 matches, seed 5"), "{said}");
+    assert_same(&folder, "whole", "parts");
+}
+
+#[test]
+fn a_folder_with_particle_sets_goes_on_to_have_those_of_all_blocks() {
+    let folder = Folder::new();
+    let options = "kuhn_poker --sampler exact --particles 2 --replicates 2 --matches 2 --seed 1";
+    belief(&folder, &format!("{options} --out kept --keep-particles --shard 1/2"), 0);
+    let tables = || fs::read_dir(folder.path("kept/particles")).unwrap().count();
+    assert_eq!(tables(), 2);
+    belief(&folder, "kept", 0);
+    assert_eq!(tables(), 4);
+    belief(&folder, &format!("{options} --out figures"), 0);
+    assert!(!folder.path("figures/particles").exists());
+}
+
+/// A study of one game is what an interrupt leaves of one of two, but for the names of its figures.
+#[test]
+fn a_study_that_grows_leaves_no_figure_of_the_smaller_one() {
+    let folder = Folder::new();
+    let options = "--sampler exact --particles 2 --replicates 2 --matches 2 --steps 1-2 --playouts 0 --seed 1 --out grown";
+    let figures = || -> BTreeSet<String> {
+        let entries = fs::read_dir(folder.path("grown/figures")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    belief(&folder, &format!("kuhn_poker {options}"), 0);
+    let before = figures();
+    belief(&folder, &format!("kuhn_poker leduc_poker {options}"), 0);
+    let page = folder.read("grown/report.html");
+    for name in before.union(&figures()).filter(|name| name.contains("frontier")) {
+        assert!(["frontier.svg", "frontier.pdf"].contains(&name.as_str()), "{name}");
+    }
+    assert!(before.contains("frontier.svg") && page.contains("leduc_poker"), "{before:?}");
 }
 
 #[test]

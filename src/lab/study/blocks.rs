@@ -81,14 +81,29 @@ impl Blocks {
         Ok(blocks)
     }
 
-    /// The same with a folder for the particle sets: a block whose sets are not there is measured again.
+    /// The same with a folder for the particle sets, if they are asked for or this study has one: a block whose sets are not
+    /// there is measured again.
     ///
     /// # Errors
     /// If the folder cannot be made.
-    pub fn with_particles(self, folder: &Path) -> Result<Blocks, FileError> {
+    pub fn with_particles(self, folder: &Path, are_asked_for: bool) -> Result<Blocks, FileError> {
         let particles = folder.join("particles");
+        if !are_asked_for && !particles.is_dir() {
+            return Ok(self);
+        }
         FileError::at(&particles, fs::create_dir_all(&particles))?;
         Ok(Blocks { particles: Some(particles), ..self })
+    }
+
+    /// Looks again at all blocks in the folder of the study: those of this run, and those that other shards have by now. What was
+    /// taken can be taken again.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or a block could not be written.
+    pub fn look_again(&mut self, folder: &Path) -> Result<(), FileError> {
+        self.failed.take().map_or(Ok(()), Err)?;
+        self.found.clear();
+        self.read(folder, true)
     }
 
     /// The file for the particle sets of a block, if they are kept.

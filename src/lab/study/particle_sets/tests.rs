@@ -39,7 +39,7 @@ fn study(folder: &Path, text: &str, limit: usize) -> (Study, usize) {
         seed: 3,
     };
     let shard = Shard::read("1/1").expect("it is one");
-    let blocks = Blocks::open(folder, shard, &[]).and_then(|blocks| Ok(blocks.with_particles(folder)?));
+    let blocks = Blocks::open(folder, shard, &[]).and_then(|blocks| Ok(blocks.with_particles(folder, true)?));
     let mut blocks = blocks.expect("the folder can be written");
     let study =
         plan.study(&StudyGame::unnamed(&machine), &Interrupt::default(), (&|| (), &|_| ()), &mut blocks);
