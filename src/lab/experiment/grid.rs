@@ -24,8 +24,8 @@ impl ConfigReader<'_> {
     /// The entrants of table number `table`, each with its spec as read.
     ///
     /// # Errors
-    /// A key in both lists, lists of a zip that differ in length, a spec that does not read: at the key or value of the
-    /// grid that is wrong, else at the spec.
+    /// A key in both lists, lists of a zip that differ in length, two entrants of one label, a spec that does not read:
+    /// at the key or value of the grid that is wrong, else at the spec.
     pub fn expand(&self, table: usize, player: &PlayerTable) -> ConfigResult<Vec<(Entrant, PlayerSpec)>> {
         if let Some(key) = player.grid.keys().find(|key| player.zip.contains_key(*key)) {
             return Err(self.error(key, format!("'{}' is in the grid and in the zip", key.get_ref())));
@@ -50,7 +50,20 @@ impl ConfigReader<'_> {
                 return Err(self.error(key, format!("more than {MAX_ENTRANTS} combinations")));
             }
         }
-        choices.iter().map(|chosen| self.entrant(table, player, chosen)).collect()
+        let mut entrants: Vec<(Entrant, PlayerSpec)> = Vec::new();
+        let mut labels = BTreeMap::new();
+        for chosen in &choices {
+            let (entrant, spec) = self.entrant(table, player, chosen)?;
+            if let Some(earlier) = labels.insert(entrant.label.clone(), chosen) {
+                let mut differing =
+                    chosen.iter().zip(earlier).filter(|(own, of)| own.1.span() != of.1.span());
+                let (_, value) = differing.next().expect("no two choices are of the same values").0;
+                let what = format!("two entrants are labelled '{}': write each value once", entrant.label);
+                return Err(self.error(value, what));
+            }
+            entrants.push((entrant, spec));
+        }
+        Ok(entrants)
     }
 
     fn entrant(
@@ -194,5 +207,20 @@ mod tests {
         assert_eq!(place, "'x']");
         assert!(what.ends_with("'particles=x': expected a whole number from 1 to 10000000"), "{what}");
         assert_eq!(at("particles = [1]\nsearch = ['uct', 'utc']").0, "'utc']");
+    }
+
+    #[test]
+    fn no_two_entrants_have_one_label() {
+        let text = "name = 'h'\nspec = 'hyperplay'\n";
+        for (lists, place) in [
+            ("[grid]\nparticles = [2, 4]\nsearch = ['flat', 'uct', 'flat']", (5, 26)),
+            ("[grid]\nparticles = [20, '20']", (4, 18)),
+            ("[zip]\nparticles = [2, 4, 2]\nplayouts = [1, 1, 1]", (4, 20)),
+        ] {
+            let wrong = expanded(&format!("{text}{lists}")).unwrap_err();
+            assert_eq!(wrong.place, Some(place), "{wrong}");
+            assert!(wrong.what.starts_with("two entrants are labelled 'h particles=2"), "{wrong}");
+        }
+        assert!(expanded(&format!("{text}[zip]\nparticles = [2, 2]\nplayouts = [1, 2]")).is_ok());
     }
 }
