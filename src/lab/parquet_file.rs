@@ -132,10 +132,13 @@ impl ParquetFile {
         let declared: Vec<String> = self.columns.iter().map(|(name, column)| column.declared(name)).collect();
         let schema = parse_message_type(&format!("message hyperplay {{ {} }}", declared.join(" ")))?;
         let made_by = format!("hyperplay version {}", env!("CARGO_PKG_VERSION"));
-        let properties = WriterProperties::builder().set_created_by(made_by).build();
+        let properties = WriterProperties::builder().set_created_by(made_by.clone()).build();
         let file =
             WrittenFile::at(&self.path, FileContent::holding("table", "hyperplay version "))?.begin()?;
-        Ok(SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?)
+        let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
+        // Readers pass over it. By it a part that a kill left is known, because its end is not written.
+        writer.write_all(made_by.as_bytes())?;
+        Ok(writer)
     }
 
     /// Adds a row, which has fields of the names of the columns.
@@ -240,6 +243,20 @@ mod tests {
                 "{number: 5, third: null, even: false, last: \"abab\", lengths: [2.0, 4.0], words: [\"ab\", \"abab\"]}",
             ]
         );
+    }
+
+    /// Before, the mark was only at the end, and such a part stayed for ever. A table that something else wrote has no mark.
+    #[test]
+    fn a_part_that_a_kill_left_is_removed_and_no_other_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.parquet");
+        write(&path, GROUP as u64 + 5);
+        let bytes = std::fs::read(&path).unwrap();
+        let (left, foreign) = (path.with_extension("parquet.1.part"), path.with_extension("parquet.2.part"));
+        std::fs::write(&left, &bytes[..bytes.len() / 2]).unwrap();
+        std::fs::write(&foreign, [b"PAR1", &bytes[64..bytes.len() / 2]].concat()).unwrap();
+        write(&path, GROUP as u64 + 5);
+        assert!(!left.exists() && foreign.exists() && std::fs::read(&path).unwrap() == bytes);
     }
 
     #[test]
