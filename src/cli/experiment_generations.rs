@@ -146,6 +146,8 @@ fn learn(
     learnt: &Path,
     interrupt: &Interrupt,
 ) -> CommandResult {
+    // No other loop works here: parts of it were left by one that was killed.
+    let file = WrittenFile::at(learnt, FileContent::beginning("learnt file", ""))?;
     if learnt.exists() {
         return Ok(());
     }
@@ -153,8 +155,9 @@ fn learn(
     let results = Results::open_with(matches, &planned, DecisionLog::Positions)?;
     export_features(&planned, results, &machines(&planned.plan)?, matches)?;
     go_on(interrupt)?;
-    // A command that outlived an earlier loop may still write to its own part.
-    let part = learnt.with_extension(format!("{}.part", std::process::id()));
+    // The command makes the file. One that outlived an earlier loop may still write to its own part.
+    let part = file.begin()?;
+    FileError::at(part.beside(), fs::remove_file(part.beside()))?;
     log(format_args!("{}: learning", learnt.display()));
     let failed = |what: String| {
         let remedy = "see to the command of `learn` and give the same command again";
@@ -162,7 +165,13 @@ fn learn(
     };
     let (program, own) = command.split_first().expect("a file without a command is refused");
     let mut started = Command::new(program);
-    started.args(own).arg(matches).arg(&part).current_dir(base).stdin(Stdio::null()).stdout(Stdio::null());
+    started
+        .args(own)
+        .arg(matches)
+        .arg(part.beside())
+        .current_dir(base)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
     let mut child = started.spawn().map_err(|cause| failed(cause.to_string()))?;
     let ended = loop {
         if let Some(ended) = child.try_wait().map_err(|cause| failed(cause.to_string()))? {
@@ -176,8 +185,9 @@ fn learn(
         std::thread::sleep(LOOK);
     };
     go_on(interrupt)?;
-    match ended.success() {
-        true => FileError::at(&part, fs::rename(&part, learnt)).map_err(CommandFailure::from),
-        false => Err(failed(ended.to_string())),
+    if !ended.success() {
+        return Err(failed(ended.to_string()));
     }
+    FileError::at(part.beside(), fs::metadata(part.beside()))?;
+    Ok(part.finish()?)
 }

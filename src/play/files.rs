@@ -10,6 +10,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
@@ -125,16 +126,24 @@ impl FileContent {
         Ok(seen.is_empty() || seen.windows(self.mark.len()).any(|part| part == self.mark))
     }
 
-    /// Removes a file that was left beside its place. It is locked meanwhile, so that no other start that finds it
-    /// takes it for its own; one that is locked is being written, and stays.
+    /// Removes a file that was left beside its place.
     fn remove_left(&self, path: &Path) -> io::Result<()> {
-        match File::options().read(true).write(true).open(path) {
-            Ok(file) if file.try_lock().is_ok() && self.may_replace(path)? => match fs::remove_file(path) {
-                // Another start was faster.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-                removed => removed,
-            },
-            _ => Ok(()),
+        let opened = File::options().read(true).write(true).open(path);
+        opened.map_or(Ok(()), |file| self.remove_opened(&file, path))
+    }
+
+    /// Removes this file, which was found at a path. It is locked meanwhile, so that no other start that finds it takes it
+    /// for its own; one that is locked is being written, and stays. So does another one that has come to be there.
+    fn remove_opened(&self, file: &File, path: &Path) -> io::Result<()> {
+        let which = |found: io::Result<fs::Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
+        let is_left = file.try_lock().is_ok() && which(file.metadata()) == which(fs::metadata(path));
+        if !is_left || !self.may_replace(path)? {
+            return Ok(());
+        }
+        match fs::remove_file(path) {
+            // Another start was faster.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
         }
     }
 
@@ -264,6 +273,11 @@ pub struct PartFile {
 }
 
 impl PartFile {
+    /// Where it is written, beside its place; another program may write it instead of this one.
+    pub fn beside(&self) -> &Path {
+        &self.of.part
+    }
+
     /// Puts it in its place.
     ///
     /// # Errors
@@ -443,5 +457,26 @@ mod tests {
         });
         assert!(one.is_ok() && other.is_ok(), "{one:?} {other:?}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+    /// A process tries whether it can write, and begins to write a moment later: another part of the same name. Who found the first
+    /// one must not take the second one away.
+    #[test]
+    fn a_part_in_the_place_of_one_that_was_found_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("curve.csv");
+        let content = FileContent::beginning("curve", "step,value\n");
+        let file = WrittenFile::at(&path, content.clone()).unwrap();
+        let tried = file.begin().unwrap();
+        let found = File::options().read(true).write(true).open(tried.beside()).unwrap();
+        drop(tried);
+        let part = file.begin().unwrap();
+        content.remove_opened(&found, part.beside()).unwrap();
+        part.finish().unwrap();
+        assert!(path.exists());
+        // One that nobody writes to any more is removed.
+        let left = folder.path().join("curve.csv.1.part");
+        fs::write(&left, "step,").unwrap();
+        content.remove_left(&left).unwrap();
+        assert!(!left.exists());
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::written_files::parts;
 use crate::common::program::{Folder, run, signal, start};
 
 /// Two generations of a player that learns nothing but a preference for the centre, by a command that takes a moment.
@@ -80,8 +81,11 @@ fn a_loop_that_is_killed_at_any_moment_ends_as_one_that_was_not() {
         signal(&child, "KILL");
         child.wait().unwrap();
     }
+    // A kill while the command learns leaves its part, which nothing has locked.
+    killed.write("out/1/learnt.json.1.part", "{\"schema\": ");
     assert_eq!(run(&mut killed.program(COMMAND), 0).0, said);
     assert!(left(&killed) == expected);
+    assert!(!parts(&killed).iter().any(|name| name.starts_with("learnt")));
     // With the same folder nothing is made again.
     let before = fs::metadata(killed.path("out/1/learnt.json")).unwrap().modified().unwrap();
     assert_eq!(run(&mut killed.program(COMMAND), 0).0, said);
@@ -91,8 +95,9 @@ fn a_loop_that_is_killed_at_any_moment_ends_as_one_that_was_not() {
 #[test]
 fn what_is_wrong_with_a_loop_is_said() {
     let folder = folder();
-    folder.write("learn.sh", "exit 7");
+    folder.write("learn.sh", "echo > \"$2\"; exit 7");
     let said = run(&mut folder.program(COMMAND), 1).1;
+    assert_eq!(parts(&folder), Vec::<String>::new());
     assert!(said.contains("sh learn.sh: exit status: 7") && said.contains("see to the command"), "{said}");
     folder.write("learn.sh", "exit 0");
     let said = run(&mut folder.program(COMMAND), 1).1;
