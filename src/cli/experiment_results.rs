@@ -1,7 +1,7 @@
 //! `hyperplay experiment status`, `merge`, `export`, `verify`: the content of the folder of an experiment.
 
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -117,31 +117,39 @@ pub fn in_words(all: &[impl Display]) -> Vec<String> {
 /// See [`CommandFailure`]; [`CommandFailure::Incomplete`] if matches are missing.
 pub fn merge(arguments: &FolderArguments, out: &Output) -> CommandResult {
     let planned = Planned::read(&arguments.folder)?;
-    let Merged { matches, missing, damage, former } = merge_shards(&arguments.folder, &planned)?;
+    let Merged { matches, missing, damage, left_out, former } = merge_shards(&arguments.folder, &planned)?;
     log_damage(&damage, &[]);
     former.iter().for_each(|path| log(format_args!("{}: what was merged earlier", path.display())));
+    for kind in &left_out {
+        let path = arguments.folder.join(format!("{kind}.jsonl"));
+        let remedy = format!("`experiment run` with --log {kind} adds what is missing");
+        log(format_args!("{} is not made: only some of the matches have {kind}; {remedy}", path.display()));
+    }
     if arguments.json {
         out.json(&json!({
             "config": planned.config,
             "matches": matches,
             "missing": missing,
             "damaged": in_words(&damage),
+            "left_out": left_out,
         }))?;
     } else if let Some(count) = matches {
         let folder = arguments.folder.display();
         let files = if planned.without_turns { "matches.jsonl" } else { "matches.jsonl and turns.jsonl" };
         out.line(format_args!("{folder}: {} in {files}", counted(count, "match")))?;
     }
-    whole(arguments, &missing)
+    whole(&arguments.folder, &missing, damage.iter().any(|line| left_out.iter().any(|kind| line.is_of(kind))))
 }
 
-/// Names what is missing; an error if anything is.
-fn whole(arguments: &FolderArguments, missing: &[MissingMatches]) -> CommandResult {
-    if missing.is_empty() {
-        return Ok(());
-    }
+/// Names what is missing; an error if anything is, or records that are damaged were left out.
+fn whole(folder: &Path, missing: &[MissingMatches], is_damaged: bool) -> CommandResult {
     missing.iter().for_each(|missing| log(format_args!("{missing}")));
-    Err(CommandFailure::Incomplete(format!("{}: matches are missing", arguments.folder.display())))
+    let what = match missing {
+        [] if !is_damaged => return Ok(()),
+        [] => "what is damaged was left out",
+        _ => "matches are missing",
+    };
+    Err(CommandFailure::Incomplete(format!("{}: {what}", folder.display())))
 }
 
 /// The text and the rules of a game of a plan.
@@ -181,7 +189,8 @@ pub fn verify(arguments: &ExperimentVerifyArguments, session: &Session) -> Comma
     let planned = Planned::read(folder)?;
     let plan = &planned.plan;
     let machines = machines(plan)?;
-    let open = || Results::open(folder, &planned);
+    // All that was recorded is read, though a match is walked by its turns.
+    let open = || Results::open_with(folder, &planned, DecisionLog::Particles);
     let count =
         sample.map_or(Ok(0), |_| Results::counted(folder, &planned, true).map(|counted| counted.1))?;
     let (mut results, mut number, mut matches, mut differences) = (open()?, 0, 0, Vec::new());
@@ -217,25 +226,28 @@ pub fn verify(arguments: &ExperimentVerifyArguments, session: &Session) -> Comma
     if !damage.is_empty() || !differences.is_empty() {
         return Err(CommandFailure::Findings);
     }
-    whole(&arguments.of, &results.missing())
+    whole(folder, &results.missing(), false)
 }
 
-/// Writes the tables.
+/// Writes the tables of what is there.
 ///
 /// # Errors
-/// See [`CommandFailure`].
+/// See [`CommandFailure`]; [`CommandFailure::Incomplete`] if matches are missing or lines are damaged.
 pub fn export(arguments: &ExportArguments, out: &Output) -> CommandResult {
     let planned = Planned::read(&arguments.folder)?;
-    let results = Results::open_with(&arguments.folder, &planned, DecisionLog::Particles)?;
+    let mut results = Results::open_with(&arguments.folder, &planned, DecisionLog::Particles)?;
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
     FileError::at(to, std::fs::create_dir_all(to))?;
-    let (mut paths, count) = export_tables(&planned, results, to)?;
+    let (mut paths, count) = export_tables(&planned, &mut results, to)?;
+    let (damage, missing) = (results.damage(), results.missing());
+    log_damage(&damage, &[]);
     if arguments.features {
         let results = Results::open_with(&arguments.folder, &planned, DecisionLog::Positions)?;
         paths.extend(export_features(&planned, results, &machines(&planned.plan)?, to)?);
     }
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    out.line(format_args!("{} in {}", counted(count, "match"), listed(&paths)))
+    out.line(format_args!("{} in {}", counted(count, "match"), listed(&paths)))?;
+    whole(&arguments.folder, &missing, !damage.is_empty())
 }
 
 /// Two paths or more as a list of words.

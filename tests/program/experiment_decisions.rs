@@ -122,12 +122,42 @@ fn only_what_was_recorded_is_merged_and_exported() {
     let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with("{\"match\":3,")).collect();
     assert!(kept.len() < text.lines().count());
     folder.write("out/positions.1-of-1.jsonl", &format!("{}\n", kept.join("\n")));
-    done(&folder, "merge out");
+    let (_, said) = run(&mut folder.program("experiment merge out"), 0);
+    assert!(said.contains("positions.jsonl is not made: only some of the matches have positions"), "{said}");
     assert!(folder.path("out/matches.jsonl").exists() && !folder.path("out/positions.jsonl").exists());
     // The next run plays it again.
     done(&folder, "run believing.toml --out out --log positions");
     done(&folder, "merge out");
     assert!(folder.read("out/positions.1-of-1.jsonl") == text && folder.read("out/positions.jsonl") == text);
+}
+
+#[test]
+fn what_is_damaged_or_missing_is_named_and_has_an_exit_code() {
+    let folder = Folder::new();
+    folder.write("believing.toml", BELIEVING);
+    done(&folder, "run believing.toml --out out --log particles");
+    let whole = folder.read("out/matches.1-of-1.jsonl");
+    for kind in ["positions", "particles"] {
+        let file = format!("out/{kind}.1-of-1.jsonl");
+        let text = folder.read(&file);
+        folder.write(&file, &text.replacen("\"player\":", "\"playes\":", 1));
+        for (command, code) in [("status", 0), ("verify", 1), ("export", 3), ("merge", 3)] {
+            let (_, said) = run(&mut folder.program(&format!("experiment {command} out")), code);
+            assert!(said.contains(&format!("{file}:2: its checksum does not fit")), "{command}: {said}");
+            let is_named = said.contains(&format!("out/{kind}.jsonl is not made"));
+            assert!(is_named == (command == "merge"), "{command}: {said}");
+        }
+        let (merged, _) = run(&mut folder.program("experiment merge out --json"), 3);
+        assert_eq!(serde_json::from_str::<Value>(&merged).unwrap()["left_out"], serde_json::json!([kind]));
+        folder.write(&file, &text);
+        done(&folder, "merge out");
+    }
+    folder.write("out/matches.1-of-1.jsonl", &whole.replacen("\"deal\":", "\"dael\":", 1));
+    let (exported, said) = run(&mut folder.program("experiment export out"), 3);
+    let count = whole.lines().count() - 1;
+    assert!(exported.contains(&format!("{} matches in out/matches.csv", count - 1)), "{exported}");
+    assert!(said.contains(&format!("{} of {count} matches", count - 1)), "{said}");
+    assert!(said.contains("matches.1-of-1.jsonl:2: its checksum does not fit"), "{said}");
 }
 
 /// The rulesheets of the recording are not part of the project; others in their place show that the file is in order.

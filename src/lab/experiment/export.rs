@@ -44,11 +44,11 @@ struct TurnRow<'a> {
     time_to_select: Option<f64>,
 }
 
-/// Writes the tables into a folder; returns their paths and the number of matches.
+/// Writes the tables into a folder; returns their paths and the number of matches. What is missing and damaged is known then.
 ///
 /// # Errors
 /// If the results cannot be read or the tables cannot be written.
-pub fn export(planned: &Planned, mut results: Results<'_>, to: &Path) -> LabResult<(Vec<PathBuf>, u64)> {
+pub fn export(planned: &Planned, results: &mut Results<'_>, to: &Path) -> LabResult<(Vec<PathBuf>, u64)> {
     let paths = ["matches.csv", "turns.csv"].map(|name| to.join(name));
     let begin = |path: &PathBuf, columns: &[Column]| -> Result<PartFile, FileError> {
         let head = Table::of::<()>(columns, []).csv_head();

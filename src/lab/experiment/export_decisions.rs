@@ -41,8 +41,8 @@ struct PositionRow<'a> {
 /// A state that was held possible at a decision.
 #[derive(Serialize)]
 struct ParticleRow<'a> {
-    /// The row of the decision in the table of positions.
-    position: u64,
+    /// The row of the decision in the table of positions; none if its match has no row there.
+    position: Option<u64>,
     #[serde(rename = "match")]
     id: u64,
     game: &'a str,
@@ -98,7 +98,7 @@ impl DecisionTables {
 
     /// Adds what was recorded of the decisions of a match.
     pub(super) fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> LabResult {
-        let before = self.before;
+        let before = finished.lines[1].is_some().then_some(self.before);
         for record in decisions::<PositionRecord>(finished, 1, "position")? {
             self.before += 1;
             self.positions.push(&position_row(planned, &finished.record, &record))?;
@@ -108,7 +108,7 @@ impl DecisionTables {
         {
             let ParticlesRecord { id, ref game, step, ref role, ref player, ref states } = record;
             for state in states {
-                let position = before + number as u64;
+                let position = before.map(|before| before + number as u64);
                 self.particles.push(&ParticleRow { position, id, game, step, role, player, state })?;
             }
         }
@@ -136,5 +136,69 @@ fn position_row<'a>(planned: &'a Planned, of: &MatchRecord, record: &'a Position
         value: record.values.get(&record.own).copied(),
         belief: record.belief.as_ref(),
         goal: record.goals.get(&record.role).copied(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use parquet::file::reader::{FileReader as _, SerializedFileReader};
+    use parquet::record::Field;
+    use serde_json::json;
+
+    use super::super::config::ExperimentConfig;
+    use super::super::plan::{ExperimentPlan, MatchPlace, PlanGame};
+    use super::*;
+    use hyperplay_play::player::Registry;
+
+    fn planned() -> Planned {
+        let text = "schema = 'hyperplay.experiment/1'\nseed = 7\ngames = ['coin']\nrepetitions = 5\n\
+                    [[player]]\nname = 'r'\nspec = 'random'\n";
+        let roles = vec!["a".to_owned()];
+        let game = PlanGame { name: "coin".to_owned(), rules: "sha256:0".to_owned(), roles, random: None };
+        let config = ExperimentConfig::read(text, Path::new(""), &Registry::standard()).unwrap();
+        Planned::new("coin", "", ExperimentPlan::new(&config, vec![game]).unwrap())
+    }
+
+    /// A match of one decision.
+    fn finished(id: u64, has_positions: bool) -> FinishedMatch {
+        let of = json!({ "match": id, "game": "coin", "step": 1, "role": "a", "player": "r" });
+        let with = |more: serde_json::Value| {
+            let all = of.as_object().into_iter().chain(more.as_object()).flatten();
+            json!(all.map(|(key, value)| (key.clone(), value.clone())).collect::<serde_json::Map<_, _>>())
+        };
+        let record = with(json!({
+            "cell": 0, "deal": id, "seat_permutation": 0, "players": { "a": "r" }, "outcome": "over", "steps": 1,
+            "goals": { "a": 50 }, "faults": {}, "turns": 1,
+        }));
+        let position = with(json!({
+            "state": [], "evidence": [], "legal": ["x"], "policy": {}, "values": {}, "move": "x", "belief": null,
+            "depleted": false, "goals": {},
+        }));
+        let state = json!({ "weight": 1.0, "histories": 1, "state": ["f"] });
+        let particles = with(json!({ "states": [state] }));
+        let lines = |value: serde_json::Value| Some(vec![value.to_string().into_bytes()]);
+        FinishedMatch {
+            place: MatchPlace { id, cell: 0, deal: id, seat_permutation: 0 },
+            record: serde_json::from_value(record).unwrap(),
+            lines: [None, lines(position).filter(|_| has_positions), lines(particles), None, None],
+        }
+    }
+
+    #[test]
+    fn a_particle_names_no_position_of_another_match() {
+        let (folder, planned) = (tempfile::tempdir().unwrap(), planned());
+        let mut tables = DecisionTables::new(folder.path());
+        for (id, has_positions) in [(1, true), (2, false), (3, true)] {
+            tables.add(&planned, &finished(id, has_positions)).unwrap();
+        }
+        assert_eq!(tables.finish().unwrap().len(), 2);
+        let table = File::open(folder.path().join("particles.parquet")).unwrap();
+        let reader = SerializedFileReader::new(table).unwrap();
+        let rows = reader.get_row_iter(None).unwrap();
+        let position = |row: parquet::record::Row| row.into_columns()[0].1.clone();
+        let positions: Vec<Field> = rows.map(|row| position(row.unwrap())).collect();
+        assert_eq!(positions, [Field::Long(0), Field::Null, Field::Long(1)]);
     }
 }

@@ -42,6 +42,14 @@ pub struct DamagedLine {
     pub what: &'static str,
 }
 
+impl DamagedLine {
+    /// Whether it is in a file of this kind.
+    pub fn is_of(&self, kind: &str) -> bool {
+        let name = self.path.file_name().and_then(|name| name.to_str());
+        name.and_then(|name| name.split('.').next()) == Some(kind)
+    }
+}
+
 /// A record as a line, without a checksum.
 pub(super) fn line(record: &impl Serialize) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(record).expect("a record is plain data");

@@ -3,7 +3,7 @@
 //!
 //! The files appear under their names only when they are complete, and no file of an earlier merge stays beside them.
 //! `timings.jsonl` is merged beside them where the shards have timings; it is no part of the result. So are
-//! `positions.jsonl` and `particles.jsonl`, where every match has them.
+//! `positions.jsonl` and `particles.jsonl`, where every match has them; where only some have, they are named.
 
 use std::fs;
 use std::io::Write as _;
@@ -28,6 +28,8 @@ pub struct Merged {
     pub missing: Vec<MissingMatches>,
     /// The lines that cannot be read.
     pub damage: Vec<DamagedLine>,
+    /// The kinds of files that were not made, because only some of the matches have such records.
+    pub left_out: Vec<&'static str>,
     /// New names of files of an earlier merge that were not made again.
     pub former: Vec<PathBuf>,
 }
@@ -72,8 +74,11 @@ fn merge_shards(folder: &Path, planned: &Planned, written: &mut Vec<&'static str
         let is_left_out = planned.without_turns && ["timings", "turns"].contains(&kind);
         drafts.push((!is_left_out).then(|| begin(kind)).transpose()?);
     }
-    let mut count = 0;
+    let (mut count, mut begun) = (0, [false; KINDS.len()]);
     while let Some(finished) = results.next()? {
+        for (begun, lines) in begun.iter_mut().zip(&finished.lines) {
+            *begun |= lines.is_some();
+        }
         for ((draft, lines), kind) in drafts.iter_mut().zip(&finished.lines).zip(KINDS) {
             match (&mut *draft, lines) {
                 (Some(draft), Some(lines)) => {
@@ -94,5 +99,7 @@ fn merge_shards(folder: &Path, planned: &Planned, written: &mut Vec<&'static str
             written.push(kind);
         }
     }
-    Ok(Merged { matches, missing, damage, former: Vec::new() })
+    let is_left_out = |(kind, begun): &(&str, bool)| *begun && matches.is_some() && !written.contains(kind);
+    let left_out = KINDS.into_iter().zip(begun).filter(is_left_out).map(|(kind, _)| kind).collect();
+    Ok(Merged { matches, missing, damage, left_out, former: Vec::new() })
 }

@@ -66,12 +66,13 @@ impl<'a> Results<'a> {
     }
 
     /// How many matches there are, and how many of them failed; if `is_recent`, only what lies behind the last checkpoint
-    /// of each shard is read, unless it is damaged. With the results it is known what is missing.
+    /// of each shard is read, unless it is damaged. With the results it is known what is missing, and what is damaged in
+    /// any of the files.
     ///
     /// # Errors
     /// If there is nothing, it does not belong together, or a file cannot be read.
     pub fn counted(folder: &Path, planned: &'a Planned, is_recent: bool) -> LabResult<(Self, u64, u64)> {
-        let mut results = Self::open_by(folder, planned, (DecisionLog::Turns, is_recent))?;
+        let mut results = Self::open_by(folder, planned, (DecisionLog::Particles, is_recent))?;
         let before = |part: &StoredMatches<'_>| part.before.as_ref().map_or(0, |before| before.failed);
         let mut failed = results.parts.iter().map(before).sum();
         while let Some(finished) = results.next()? {
