@@ -301,7 +301,8 @@ fn a_wide_step_is_refused_before_it_is_built_and_can_be_stopped_within() {
     };
     let limits = TreeLimits { stop: &stop, ..TreeLimits::default() };
     let error = GameTree::build(&*machine_of(&wide(100)), &limits).unwrap_err();
-    assert!(matches!(error, TreeError::TooLarge { .. }), "{error}");
+    let TreeError::TooLarge { estimate, .. } = &error else { panic!("{error}") };
+    assert!((estimate.nodes / 2_f64.powi(101) - 1.0).abs() < 1e-9, "{error}");
     assert_eq!(most.swap(0, Ordering::Relaxed), 1, "no node but the first");
     let error = GameTree::build(&*machine_of(&wide(18)), &limits).unwrap_err();
     assert!(matches!(error, TreeError::Stopped), "{error}");

@@ -126,17 +126,20 @@ impl<M: Bulk> Sweep<'_, M> {
         let mut legal = Vec::with_capacity(level.len());
         // The number of histories that follow from this one and those before it.
         let mut sums: Vec<u64> = Vec::with_capacity(level.len());
-        let mut total = 0_u64;
+        // The same as they are, where there are 2^64 or more; of these only the last ones are drawn.
+        let (mut total, mut all) = (0_u64, 0.0);
         for state in level {
             let own = self.machine.legal_by_role(state, self.scratch);
-            total = total.saturating_add(self.widths(&own));
+            let (width, histories) = self.widths(&own);
+            total = total.saturating_add(width);
+            all += histories;
             sums.push(total);
             legal.push(own);
             self.check()?;
         }
         let kept = total.min(self.width as u64) as usize;
         let stride = total as f64 / kept as f64;
-        self.weight *= if kept == 0 { 1.0 } else { stride };
+        self.weight *= if kept == 0 { 1.0 } else { all / kept as f64 };
         let step = |number: usize| {
             let child = match kept as u64 == total {
                 true => number as u64,
@@ -157,19 +160,21 @@ impl<M: Bulk> Sweep<'_, M> {
         Ok(next)
     }
 
-    /// Counts the nodes of one step, a level for each role that chooses, `random` first; the histories that follow.
-    fn widths(&mut self, legal: &ByRole<Vec<Move>>) -> u64 {
+    /// Counts the nodes of one step, a level for each role that chooses, `random` first. The histories that follow: `u64::MAX` if
+    /// there are more, and how many there are.
+    fn widths(&mut self, legal: &ByRole<Vec<Move>>) -> (u64, f64) {
         let random = self.machine.random();
         let others = self.machine.each_role().filter(|&role| Some(role) != random);
-        let mut histories = 1_u64;
+        let (mut width, mut histories) = (1_u64, 1.0);
         if legal.values().iter().any(Vec::is_empty) {
-            return 0; // a fault of the rules, at which the tree ends
+            return (0, 0.0); // a fault of the rules, at which the tree ends
         }
         for role in random.into_iter().chain(others).filter(|&role| legal[role].len() > 1) {
-            histories = histories.saturating_mul(legal[role].len() as u64);
-            self.nodes += self.weight * histories as f64;
+            width = width.saturating_mul(legal[role].len() as u64);
+            histories *= legal[role].len() as f64;
+            self.nodes += self.weight * histories;
         }
-        histories
+        (width, histories)
     }
 
     fn check(&mut self) -> Result<(), TreeError> {

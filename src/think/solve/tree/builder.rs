@@ -32,7 +32,10 @@ use hyperplay_machine::{
 const BLOCK: usize = 1024;
 
 /// The steps that are made at a time, and the nodes between two looks at the limits. A state of many roles may have millions.
-const STEPS: usize = 1 << 14;
+const STEPS: usize = 1 << 12;
+
+/// The states whose legal moves are asked for between two looks at the limits.
+const STATES: usize = 32;
 
 /// Nodes after which a tree that is not finished is measured.
 const UNMEASURED: usize = 1 << 15;
@@ -223,6 +226,9 @@ impl Builder {
         let mut steps: Vec<Step> = Vec::with_capacity(2 * block.len());
         let mut legal: ByRole<Vec<Move>> = ByRole::from_fn(self.tree.roles.len(), |_| Vec::new());
         for (place, open) in block.iter().enumerate() {
+            if place % STATES == STATES - 1 && limits.is_over(self.tree.nodes.len()) {
+                return Err(TreeError::Stopped.into());
+            }
             for role in machine.each_role() {
                 machine.legal(&open.state, role, scratch, &mut legal[role]);
                 if machine.is_interrupted(scratch) {
