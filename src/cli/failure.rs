@@ -118,6 +118,7 @@ impl CommandFailure {
             CommandFailure::File(FileError::Records(_)) => Some(
                 "give --append to write behind them, or --overwrite to replace them, or name another file",
             ),
+            CommandFailure::File(FileError::Busy(_)) => Some("wait for it, or name another file"),
             CommandFailure::File(FileError::NoFile(_)) => Some("name a file: standard output has the report"),
             CommandFailure::File(FileError::System(_, cause)) => match cause.kind() {
                 io::ErrorKind::NotFound => Some(
@@ -146,7 +147,8 @@ impl CommandFailure {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            CommandFailure::Failed { .. } | CommandFailure::File(FileError::System(..)) => 1,
+            CommandFailure::Failed { .. }
+            | CommandFailure::File(FileError::System(..) | FileError::Busy(_)) => 1,
             CommandFailure::Usage { .. } | CommandFailure::File(_) => 2,
             CommandFailure::Findings => 1,
             CommandFailure::Incomplete(_) => 3,

@@ -3,12 +3,12 @@
 //! A file that this program did not write is never replaced; [`FileContent`] tells it by what the file holds. A
 //! computed result may be computed again: a [`WrittenFile`] is written beside its place and then moved there, so a kill
 //! leaves the former file whole. Records of matches cannot be had again: a [`RecordFile`] is replaced or lengthened
-//! only if that was asked for ([`EarlierRecords`]).
+//! only if that was asked for ([`EarlierRecords`]), and one process at a time writes to it.
 //!
 //! Invariant: a file beside its place is locked while it is written. One that is not was left by a kill, and the next
 //! start with the same place removes it; [`abandon_parts`] removes those of this process before a signal ends it.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,9 @@ pub enum FileError {
     /// Records are there, and nobody said what becomes of them.
     #[error("{} is there already, and holds records", _0.display())]
     Records(PathBuf),
+    /// Another process has it open for writing.
+    #[error("{}: another process is writing this file", _0.display())]
+    Busy(PathBuf),
     /// Standard output, a device or a pipe.
     #[error("'{}' is no ordinary file", _0.display())]
     NoFile(PathBuf),
@@ -328,6 +331,19 @@ pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), FileE
     all_at(folder, files)?.iter().zip(files).try_for_each(|(file, (_, bytes))| file.text(bytes))
 }
 
+/// Opens a file, to which no other process may write meanwhile.
+///
+/// # Errors
+/// If another process does, or it cannot be opened.
+pub fn locked(path: &Path, options: &OpenOptions) -> Result<File, FileError> {
+    let file = FileError::at(path, options.open(path))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(FileError::Busy(path.to_owned())),
+        // A file system without locks: the user must not write to a file twice.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
+}
+
 /// The treatment of the records that are in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum EarlierRecords {
@@ -358,6 +374,9 @@ pub enum EarlierRecords {
 /// file.line("{}")?;
 /// assert_eq!(std::fs::read_to_string(&path)?, whole + "{}\n");
 /// assert_eq!(std::fs::read_to_string(folder.path().join("t.jsonl.damaged"))?, "{\"sche\n");
+/// // One writes at a time.
+/// assert!(matches!(open(EarlierRecords::Replaced), Err(FileError::Busy(_))));
+/// drop(file);
 /// open(EarlierRecords::Replaced)?;
 /// assert_eq!(std::fs::read_to_string(&path)?, "");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -373,23 +392,23 @@ impl RecordFile {
     /// Opens a file for records of this content.
     ///
     /// # Errors
-    /// If something else is there, or records of which nobody said what becomes of them; if it cannot be written.
+    /// If something else is there, or records of which nobody said what becomes of them; if another process writes to
+    /// it, or it cannot be written.
     pub fn open(path: &Path, content: &FileContent, earlier: EarlierRecords) -> Result<Self, FileError> {
         let mut options = File::options();
         options.append(true);
-        match content.target(path) {
+        let mut file = match content.target(path) {
             // A device or a pipe has nothing that could be lost.
-            Err(FileError::NoFile(_)) if path.as_os_str() != "-" => {}
+            Err(FileError::NoFile(_)) if path.as_os_str() != "-" => FileError::at(path, options.open(path))?,
             Err(error) => return Err(error),
-            Ok(_) => drop(options.read(true).create(true)),
-        }
-        let mut file = FileError::at(path, options.open(path))?;
+            Ok(_) => locked(path, options.read(true).create(true))?,
+        };
         let length = FileError::at(path, file.metadata())?.len();
         let mut damaged = 0;
         match earlier {
             _ if length == 0 => {}
             EarlierRecords::Refused => return Err(FileError::Records(path.to_owned())),
-            EarlierRecords::Kept => damaged = FileError::at(path, end_line(path, &mut file, length))?,
+            EarlierRecords::Kept => damaged = FileError::at(path, end_line(path, &mut file))?,
             EarlierRecords::Replaced => FileError::at(path, file.set_len(0))?,
         }
         Ok(Self { path: path.to_owned(), file, damaged })
@@ -424,9 +443,10 @@ impl RecordFile {
 }
 
 /// Ends the last line of a file. If it is no whole record, it goes to `FILE.damaged`; returns its bytes.
-fn end_line(path: &Path, file: &mut File, length: u64) -> io::Result<usize> {
-    let (mut reader, mut last) = (BufReader::new(&*file), Vec::new());
+fn end_line(path: &Path, file: &mut File) -> io::Result<usize> {
+    let (mut reader, mut last, mut whole) = (BufReader::new(&*file), Vec::new(), 0);
     while reader.read_until(b'\n', &mut last)? > 0 && last.ends_with(b"\n") {
+        whole += last.len() as u64;
         last.clear();
     }
     if last.is_empty() || serde_json::from_slice::<IgnoredAny>(&last).is_ok() {
@@ -435,7 +455,7 @@ fn end_line(path: &Path, file: &mut File, length: u64) -> io::Result<usize> {
     let mut damaged = path.as_os_str().to_owned();
     damaged.push(".damaged");
     File::options().create(true).append(true).open(damaged)?.write_all(&[&last[..], b"\n"].concat())?;
-    file.set_len(length - last.len() as u64).map(|()| last.len())
+    file.set_len(whole).map(|()| last.len())
 }
 
 #[cfg(test)]

@@ -87,6 +87,26 @@ fn what_something_else_wrote_is_never_replaced() {
 }
 
 #[test]
+fn one_process_at_a_time_writes_records() {
+    let folder = Folder::new();
+    run(&mut folder.program(&format!("{MATCH} --transcript records")), 0);
+    let before = folder.read("records");
+    let writer = fs::File::options().append(true).open(folder.path("records")).unwrap();
+    writer.try_lock().unwrap();
+    for command in RECORDED {
+        for more in ["", " --append", " --overwrite"] {
+            let (_, said) = run(&mut folder.program(&format!("{command} --transcript records{more}")), 1);
+            let told = "records: another process is writing this file\n  wait for it, or name another file\n";
+            assert!(said.contains(told), "{command}{more}: {said}");
+        }
+    }
+    assert!(folder.read("records") == before);
+    drop(writer);
+    run(&mut folder.program(&format!("{MATCH} --transcript records --append")), 0);
+    assert_eq!(folder.read("records").lines().count(), 6);
+}
+
+#[test]
 fn what_another_command_computed_is_not_replaced() {
     let folder = Folder::new();
     run(&mut folder.program(&format!("{SOLVE} --out solved --curve curve --html page")), 0);

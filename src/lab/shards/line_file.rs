@@ -1,12 +1,12 @@
 //! Lines with checksums, in a file to which one process appends.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
 use crate::failure::{LabError, LabResult};
 use hyperplay_logic::gdl::sha256;
-use hyperplay_play::files::FileError;
+use hyperplay_play::files::{self, FileError};
 
 /// The length of the key `sum` with all that follows it.
 pub(crate) const SUM: usize = r#","sum":"0123456789abcdef"}"#.len() + 1;
@@ -33,10 +33,13 @@ pub(crate) fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
 /// # Errors
 /// If another process does, or it cannot be opened.
 pub fn locked(path: &Path) -> LabResult<File> {
-    let file = FileError::at(path, OpenOptions::new().create(true).read(true).append(true).open(path))?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(LabError::Locked(path.to_owned())),
-        // A file system without locks: the user must not start a shard twice.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
-    }
+    of_shard(files::locked(path, File::options().create(true).read(true).append(true)))
+}
+
+/// The file of a shard: while another process writes to it, that one plays the shard.
+pub(crate) fn of_shard<F>(opened: Result<F, FileError>) -> LabResult<F> {
+    opened.map_err(|error| match error {
+        FileError::Busy(path) => LabError::Locked(path),
+        error => error.into(),
+    })
 }

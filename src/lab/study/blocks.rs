@@ -19,7 +19,7 @@ use super::game::SCHEMA;
 use super::row::StudyRow;
 use super::truth::TruthPoint;
 use crate::failure::LabResult;
-use crate::shards::{Shard, locked, sealed, unsealed};
+use crate::shards::{Shard, of_shard, sealed, unsealed};
 use hyperplay_play::files::{EarlierRecords, FileContent, FileError, RecordFile};
 
 /// The name of the files, before that of the shard.
@@ -49,8 +49,7 @@ struct BlockLine {
 pub struct Blocks {
     /// With whether it is in the folder of the study.
     found: HashMap<String, (Block, bool)>,
-    /// With the lock of the file.
-    file: Option<(RecordFile, File)>,
+    file: Option<RecordFile>,
     shard: Option<Shard>,
     /// Where the particle sets are kept, if they are.
     particles: Option<PathBuf>,
@@ -69,14 +68,14 @@ impl Blocks {
     pub fn open(folder: &Path, shard: Shard, reuse: &[PathBuf]) -> LabResult<Blocks> {
         let mut blocks = Blocks { shard: Some(shard), ..Blocks::default() };
         let path = shard.file(folder, BLOCKS);
-        let lock = locked(&path)?;
-        let mut file = RecordFile::open(&path, &FileContent::records(SCHEMA), EarlierRecords::Kept)?;
+        let content = FileContent::records(SCHEMA);
+        let mut file = of_shard(RecordFile::open(&path, &content, EarlierRecords::Kept))?;
         if FileError::at(&path, fs::metadata(&path))?.len() == 0 {
             file.line(&json!({ "schema": SCHEMA }).to_string())?;
         }
         blocks.damaged = usize::from(file.repair().is_some());
         blocks.read(folder, true)?;
-        blocks.file = Some((file, lock));
+        blocks.file = Some(file);
         reuse.iter().try_for_each(|other| blocks.read(other, false))?;
         Ok(blocks)
     }
@@ -162,7 +161,7 @@ impl Blocks {
     }
 
     fn write(&mut self, key: &str, block: &Block) -> bool {
-        let Some((file, _)) = &mut self.file else { return true };
+        let Some(file) = &mut self.file else { return true };
         let line = BlockLine { block: key.to_owned(), content: block.clone() };
         let line = serde_json::to_string(&line).expect("a block is plain data") + "\n";
         let line = String::from_utf8(sealed(line.as_bytes())).expect("a line is text");
