@@ -16,7 +16,7 @@ use hyperplay_games::builtin::Builtin;
 use hyperplay_logic::gdl::{Finding, Game, Source, did_you_mean};
 use hyperplay_machine::{PLAYOUT_STEPS, Seed, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::analysis::findings_on_size;
-use hyperplay_play::player::{Registry, SpecKind};
+use hyperplay_play::player::{PlayerSpec, Registry, SpecKind};
 
 /// Characters of a rulesheet that is taken.
 pub(super) const LONGEST_RULES: usize = 1 << 20;
@@ -223,21 +223,27 @@ fn measured(machine: &Interpreter) -> Option<Value> {
 /// The players that the form offers, by spec.
 pub(super) fn players(registry: &Registry) -> Vec<Value> {
     let entries = registry.entries(SpecKind::Player);
-    let plain = entries.filter(|entry| is_harmless(registry, &entry.name));
+    let plain = entries.filter(|entry| harmless(registry, &entry.name).is_ok());
     plain.map(|entry| json!({ "spec": entry.name, "about": entry.about })).collect()
 }
 
-/// Whether a spec may come from a page: it names neither a file nor a program nor an address nor another person, and no number that
-/// takes all memory.
-pub(super) fn is_harmless(registry: &Registry, spec: &str) -> bool {
-    let Ok(read) = registry.unopened(SpecKind::Player, spec) else { return false };
-    !read.is_remote()
-        && !read.reaches_outside()
-        && !spec.contains(['/', '\\'])
-        && spec
-            .split(|c: char| !c.is_ascii_digit())
-            .all(|digits| digits.is_empty() || digits.parse().is_ok_and(|number: u64| number <= GREATEST))
-        && registry.player(spec).is_ok()
+/// The player of a spec that comes from a page: it names neither a file nor a program nor an address nor another person, and
+/// no number that takes all memory. Before that is known, nothing is opened.
+///
+/// # Errors
+/// The sentence that says what is wrong with it.
+pub(super) fn harmless(registry: &Registry, spec: &str) -> Result<PlayerSpec, String> {
+    let read = registry.unopened(SpecKind::Player, spec).map_err(|error| error.to_string())?;
+    let is_small =
+        |digits: &str| digits.is_empty() || digits.parse().is_ok_and(|number: u64| number <= GREATEST);
+    if read.is_remote()
+        || read.reaches_outside()
+        || spec.contains(['/', '\\'])
+        || !spec.split(|c: char| !c.is_ascii_digit()).all(is_small)
+    {
+        return Err(format!("'{spec:.100}' is no player that a page may name"));
+    }
+    registry.player(spec).map_err(|error| error.to_string())
 }
 
 /// The findings of a text, each with its place.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Kiosk;
 use super::answers::{KioskRefusal, KioskResult, refusal};
-use super::lobby::{LONGEST_RULES, TableRequest, is_harmless};
+use super::lobby::{LONGEST_RULES, TableRequest, harmless};
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::table::Table;
@@ -57,15 +57,11 @@ impl Kiosk {
                 order.seats.iter().find(|(name, _)| fold(name) == fold(role)).map(|(_, spec)| spec.as_str());
             sitting.push(match given.unwrap_or("person") {
                 "person" | "human" => Sitting::Person,
-                spec if !is_trusted && !is_harmless(&self.options.registry, spec) => {
-                    let error = match self.options.registry.player(spec) {
-                        Err(error) => error.to_string(),
-                        Ok(_) => format!("'{spec:.100}' is no player that a page may name"),
-                    };
-                    return Err(wrong(
-                        error,
-                        "take a player of the list; files and addresses are named on the command line",
-                    ));
+                spec if !is_trusted => {
+                    let remedy =
+                        "take a player of the list; files and addresses are named on the command line";
+                    let player = harmless(&self.options.registry, spec);
+                    Sitting::Program(player.map_err(|error| wrong(error, remedy))?)
                 }
                 spec => Sitting::Program(
                     self.options

@@ -23,7 +23,7 @@ use super::advice::hint;
 use super::answers::{KioskResult, refusal};
 use super::diagram::diagram;
 use super::guard::guard;
-use super::lobby::{TableRequest, check, is_harmless, players};
+use super::lobby::{TableRequest, check, harmless, players};
 use super::parts::{Sight, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::Scene;
@@ -32,7 +32,6 @@ use super::{Kiosk, page};
 use hyperplay_logic::gdl::Language;
 use hyperplay_machine::Role;
 use hyperplay_net::http::server::Received;
-use hyperplay_play::player::SpecError;
 
 /// Bytes of a body: a rulesheet in JSON, or a transcript.
 pub(super) const BODY_BYTES: usize = 6 << 20;
@@ -306,12 +305,8 @@ async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
     blocking(move || {
         let (table, role) =
             kiosk.seat(&id, &token, |table, token| Ok((Arc::clone(table), seat_of(token)?)))?;
-        if !is_harmless(&kiosk.options.registry, &spec) {
-            let error = format!("'{spec:.100}' is no player that a page may name");
-            return Err(refusal(400, error, "take a player of the list"));
-        }
-        let wrong = |error: SpecError| refusal(400, error.to_string(), "see `hyperplay players`");
-        let player = kiosk.options.registry.player(&spec).map_err(wrong)?;
+        let player = harmless(&kiosk.options.registry, &spec)
+            .map_err(|error| refusal(400, error, "take a player of the list"))?;
         let known = table.to_advise(role)?;
         let engine = table.parts.room.engine_for(&player);
         let engine = engine.map_err(|error| refusal(409, error, "play a smaller game"))?;

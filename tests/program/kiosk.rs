@@ -347,6 +347,24 @@ fn foreign_pages_wrong_links_and_wrong_requests_are_refused_in_words() {
     ] {
         assert_eq!(status("POST", "/api/tables", &json_type, &order.to_string()), expected, "{order}");
     }
+    // Nothing that a page names is opened: what is there, and what is not, are refused alike.
+    for file in ["Cargo.toml", "nothing.toml"] {
+        for spec in [
+            "policy:FILE",
+            "hyperplay:leaf=FILE",
+            "hyperplay:model=file:FILE",
+            "subgame:blueprint=FILE",
+            "hyperplay2:inner=[policy:FILE]",
+            "auto:otherwise=[remote:url=FILE]",
+        ] {
+            let spec = spec.replace("FILE", &format!("{}/{file}", env!("CARGO_MANIFEST_DIR")));
+            let (code, told) =
+                kiosk.post("/api/tables", &json!({ "game": "kuhn_poker", "seats": { "bob": spec } }));
+            assert_eq!(code, 400, "{spec}");
+            let error = told["error"].as_str().unwrap();
+            assert!(error.ends_with("is no player that a page may name"), "{spec}: {error}");
+        }
+    }
     assert_eq!(status("POST", "/api/replays", &json_type, r#"{"transcript":"{}"}"#), 400);
     assert_eq!(status("GET", "/api/watch", &own, ""), 404);
     assert_eq!(status("GET", "/elsewhere", &own, ""), 404);
