@@ -120,8 +120,14 @@ fn compare(
     interrupt: &Interrupt,
 ) -> CommandResult<Compared> {
     let engines = Engines::new(&opened.game);
-    let reference = engines.interpreter().map_err(|error| no_engine(&opened.name, &error))?;
     let mut compared = Compared { game: opened.name.clone(), rules: opened.hash(), ..Compared::default() };
+    let reference = match engines.interpreter() {
+        // An interaction in SIDL.
+        Err(EngineError::TooLarge(why)) => {
+            return Ok(Compared { left_out: Some(why.to_string()), ..compared });
+        }
+        reference => reference.map_err(|error| no_engine(&opened.name, &error))?,
+    };
     let mut others: Vec<Arc<Engine>> = Vec::new();
     for kind in EngineKind::FAST {
         match engines.get(kind) {

@@ -596,6 +596,9 @@ fn what_is_too_large_to_ground_is_interpreted_with_a_note() {
     let game = &report["games"][0];
     assert!(game["left_out"].as_str().unwrap().contains("too large") && game["matches"] == 0, "{report}");
     assert!(stdout(&format!("crosscheck {name} --matches 3"), 0).contains("left out: "));
+    let with_sidl = stdout("crosscheck games/sidl/paper_nature.sidl kuhn_poker --matches 3 --seed 1", 0);
+    assert!(with_sidl.contains("left out: an interaction in SIDL"), "{with_sidl}");
+    assert!(with_sidl.contains("kuhn_poker: propagator and lanes agree"), "{with_sidl}");
     let report = json(&format!("inspect {name}"), 0);
     assert!(report["too_large"]["limit"].as_u64().unwrap() > 0 && report["network"].is_null(), "{report}");
 }
