@@ -118,11 +118,12 @@ type Refused = Option<(u16, String)>;
 impl Reading<'_> {
     async fn whole(&mut self) -> Result<(), Refused> {
         let head = loop {
-            if let Some(head) = self.head()? {
-                break head;
-            }
-            if self.bytes.len() > self.limits.head_bytes {
+            let head = self.head()?;
+            if head.as_ref().map_or(self.bytes.len(), |head| head.end) > self.limits.head_bytes {
                 return Err(Some((431, format!("the head has more than {} bytes", self.limits.head_bytes))));
+            }
+            if let Some(head) = head {
+                break head;
             }
             self.more().await?;
             if self.ended {

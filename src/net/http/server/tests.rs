@@ -208,7 +208,9 @@ fn hostile_bytes_get_an_answer_or_a_close_soon() {
     let invalid = [post("(INFO)").replace("length: 6", "length: 8").as_bytes(), &[0xff, 0xfe]].concat();
     let many = post("(INFO)").replace("Sender", &format!("{}Sender", "X: y\r\n".repeat(100)));
     let large = post("(INFO)").replace("Sender: G", &format!("Sender: {}", "G".repeat(100_000)));
-    let cases: [(&str, &[u8], u16); 7] = [
+    // Whole when it comes, and so never seen before its end.
+    let whole = post("(INFO)").replace("Sender: G", &format!("Sender: {}", "G".repeat(16 * 1024)));
+    let cases: [(&str, &[u8], u16); 8] = [
         ("no HTTP", b"hello\r\n\r\n", 400),
         ("NUL", b"POST / HTTP/1.0\r\nA\0: b\r\n\r\n", 400),
         (
@@ -219,6 +221,7 @@ fn hostile_bytes_get_an_answer_or_a_close_soon() {
         ("no UTF-8", &invalid, 400),
         ("many headers", many.as_bytes(), 431),
         ("a long head", large.as_bytes(), 431),
+        ("a head a little too long", whole.as_bytes(), 431),
         ("a version of its own", b"POST / HTTP/9.9\r\n\r\n", 400),
     ];
     for (what, bytes, status) in cases {
