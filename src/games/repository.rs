@@ -9,7 +9,8 @@
 //! Stylesheets, user interfaces and descriptions are served and not read. Everything is read anew each time, so a new
 //! version is there at once.
 //!
-//! Invariant: no name of a game or a file leads out of its folder, whoever wrote it: each is one plain part of a path.
+//! Invariant: no name of a game or a file leads out of its folder, whoever wrote it: each is one plain part of a path. No
+//! symbolic link leads out of the repository.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -142,7 +143,14 @@ impl GameRepository {
         let versions = versions.into_iter().rev().filter(|&of| of <= version).map(|of| format!("v{of}"));
         let mut places = versions.map(|of| folder.join(of).join(file)).chain([folder.join(file)]);
         let found = if is_plain(file) { places.find(|path| path.is_file()) } else { None };
-        found.ok_or_else(|| missing(folder.join(file)))
+        let found = found.ok_or_else(|| missing(folder.join(file)))?;
+        let real = |path: &Path| {
+            fs::canonicalize(path).map_err(|cause| GameNameError::Unreadable(path.to_owned(), cause))
+        };
+        if real(&found)?.starts_with(real(&self.0)?) {
+            return Ok(found);
+        }
+        Err(GameNameError::Unreadable(found, io::Error::other("a link leads out of the repository of games")))
     }
 
     /// What the METADATA of a version says, with its number, and its rules.
@@ -313,6 +321,24 @@ mod tests {
         ] {
             assert!(repository.served(path).is_err(), "{path}");
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_that_leads_out_of_the_repository_is_not_followed() {
+        use std::os::unix::fs::symlink;
+        let (folder, outside) = (repository(), tempfile::tempdir().unwrap());
+        fs::write(outside.path().join("secret.kif"), nim(99)).unwrap();
+        let games = folder.path().join("games");
+        symlink(outside.path().join("secret.kif"), games.join("nim/secret.kif")).unwrap();
+        symlink(outside.path(), games.join("linked")).unwrap();
+        symlink("../other/v0/other.kif", games.join("nim/lent.kif")).unwrap();
+        let repository = GameRepository::new(folder.path());
+        for path in ["/games/nim/secret.kif", "/games/linked/secret.kif"] {
+            let error = repository.served(path).unwrap_err().to_string();
+            assert!(error.ends_with("a link leads out of the repository of games"), "{path}: {error}");
+        }
+        assert_eq!(repository.served("/games/nim/lent.kif").unwrap(), nim(3).into_bytes());
     }
 
     #[test]
