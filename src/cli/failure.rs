@@ -14,8 +14,8 @@ use hyperplay_play::files::FileError;
 use hyperplay_play::referee::Interrupt;
 
 /// The remedy for a match that failed.
-pub const MATCH_FAILURE_REMEDY: &str =
-    "the rules derive more than the engine's limits; `hyperplay check` may say where";
+pub const MATCH_FAILURE_REMEDY: &str = "the rules derive more than the engine's limits, or an operation computes what has no value; \
+     `hyperplay check --simulate 10` may say where";
 
 /// Why a command failed or ended early.
 #[derive(Debug, Error)]

@@ -51,6 +51,20 @@ fn a_failed_match_of_a_series_is_recorded_and_counted() {
 }
 
 #[test]
+fn an_operation_without_a_value_has_a_remedy_that_fits() {
+    let folder = Folder::new();
+    folder.write(
+        "up.sidl",
+        "fact(n, 1). init(n(9999)). init(account(a, 0)). terminal :- n(1).
+         branching([up], nil). operation(up) :- n(X), ax(n(X)), next(n(X * 2)).",
+    );
+    let (_, said) = run(&mut folder.program("match up.sidl --seed 1"), 1);
+    assert!(said.contains("a number leaves the range -10000 to 10000"), "{said}");
+    assert!(said.contains("or an operation computes what has no value"), "{said}");
+    assert!(folder.program("check up.sidl --simulate 10").output().unwrap().status.code() == Some(1));
+}
+
+#[test]
 fn a_failed_match_of_an_experiment_is_a_record_and_the_rest_is_played() {
     let folder = folder();
     let play = |out: &str, more: &str| {

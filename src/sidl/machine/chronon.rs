@@ -93,7 +93,8 @@ impl<'a, 'p> Chronon<'a, 'p> {
     fn value<T>(&mut self, value: Option<T>) -> Option<T> {
         if value.is_none() {
             self.evaluation.failure.get_or_insert_with(|| {
-                "an effect has no value: a number leaves the range -10000 to 10000, or a switch is unknown".into()
+                "an effect has no value: a number leaves the range -10000 to 10000, a switch is unknown, or an agent has no \
+                 account".into()
             });
         }
         value
