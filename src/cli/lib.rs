@@ -4,8 +4,8 @@
 //! output, progress and logs to standard error (`output` is the only place that writes); exit codes and their
 //! messages are in `failure`. `docs/cli.md` describes the commands, `docs/json.md` the keys of every report.
 //!
-//! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc`, `signal-hook`
-//! (interrupt), `indicatif` (progress), `include_dir` (built-in games), `serde_json` (reports),
+//! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `signal-hook` (interrupt),
+//! `indicatif` (progress), `include_dir` (built-in games), `serde_json` (reports),
 //! `rayon` (the number of threads), `parking_lot` (locks), `rustix` (the terminal, the limit of open files).
 //!
 //! This crate needs Unix: SIGTERM, the terminal and the limit of open files have no other form here. The crates below
@@ -87,6 +87,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use failure::{CommandFailure, CommandResult};
 use output::{Output, log};
@@ -321,21 +323,15 @@ fn listen(looks: bool, grace: Option<Duration>) -> CommandResult<Interrupt> {
             });
         }
     };
-    let uncaught = |what: &str, error: &dyn std::fmt::Display| {
-        CommandFailure::failed(format!("{what} cannot be caught: {error}"), "run in another shell")
-    };
-    let on_term = handler.clone();
-    on_termination(move || on_term(grace.or(Some(TERM_GRACE))))
-        .map_err(|error| uncaught("SIGTERM", &error))?;
-    ctrlc::set_handler(move || handler(grace)).map_err(|error| uncaught("Ctrl-C", &error))?;
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| {
+        let what = format!("Ctrl-C and SIGTERM cannot be caught: {error}");
+        CommandFailure::failed(what, "run in another shell")
+    })?;
+    std::thread::spawn(move || {
+        let grace_of = |signal| if signal == SIGTERM { grace.or(Some(TERM_GRACE)) } else { grace };
+        signals.forever().for_each(|signal| handler(grace_of(signal)));
+    });
     Ok(interrupt)
-}
-
-/// Calls the handler at every SIGTERM.
-fn on_termination(handler: impl Fn() + Send + 'static) -> std::io::Result<()> {
-    let mut signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM])?;
-    std::thread::spawn(move || signals.forever().for_each(|_| handler()));
-    Ok(())
 }
 
 #[cfg(test)]

@@ -208,6 +208,9 @@ pub fn main(
     samplers: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<u8> {
     let registry = registry(players, samplers)?;
+    // Else Python would raise KeyboardInterrupt besides; outside its main thread it does not let that be changed.
+    let signals = py.import("signal")?;
+    let _ = signals.call_method1("signal", (signals.getattr("SIGINT")?, signals.getattr("SIG_DFL")?));
     let arguments = std::iter::once("hyperplay".to_owned()).chain(arguments);
     Ok(py.detach(|| hyperplay_cli::exit_code(&registry, arguments)))
 }

@@ -35,13 +35,12 @@ const APART: [(&str, &str); 3] = [("lab", "net"), ("lab", "kiosk"), ("net", "rep
 
 /// Packages that no crate that evaluates or plays may depend on: arguments, figures, tables and progress belong
 /// above.
-const ABOVE: [&str; 19] = [
+const ABOVE: [&str; 18] = [
     "axum",
     "clap",
     "clap_complete",
     "clap_mangen",
     "csv",
-    "ctrlc",
     "httparse",
     "hyper",
     "hyper-util",
