@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::failure::{CommandFailure, CommandResult};
 use super::output::{Output, log, printable};
-use super::transcripts::{TranscriptArguments, is_of_player};
+use super::transcripts::{NO_RECORD_REMEDY, TranscriptArguments, is_of_player};
 use super::verbose::{ShownMatch, scores};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Role, StateMachine, StateMachineExt, counted};
@@ -69,10 +69,9 @@ pub fn run(arguments: &ReplayArguments, out: &Output) -> CommandResult {
             format!("{file}: no match {index} in it"),
             format!("it has one match, {only}"),
         )),
-        (false, _, _) => Err(CommandFailure::failed(
-            format!("{file}: no transcript in it"),
-            "write transcripts with `hyperplay match GAME --transcript FILE`",
-        )),
+        (false, _, _) => {
+            Err(CommandFailure::failed(format!("{file}: no transcript in it"), NO_RECORD_REMEDY))
+        }
         _ => Ok(()),
     }
 }

@@ -19,6 +19,9 @@ use hyperplay_play::files::FileError;
 use hyperplay_play::referee::EVIDENCE_SCHEMA;
 use serde::Deserialize;
 
+/// The remedy for a file that holds no transcript.
+pub const NO_RECORD_REMEDY: &str = "write transcripts with `hyperplay match GAME --transcript FILE`";
+
 /// Which transcripts, and which rules they are read with.
 #[derive(Args, Debug)]
 pub struct TranscriptArguments {
@@ -28,7 +31,7 @@ pub struct TranscriptArguments {
     /// The rules: a file or a built-in game [default: the game that each line names; a path is looked for in the folder
     /// of FILE first]
     #[arg(long)]
-    game: Option<String>,
+    pub game: Option<String>,
     /// The syntax of the rules [default: recognised from the text]
     #[arg(long, value_name = "SYNTAX", value_parser = syntaxes())]
     syntax: Option<Syntax>,
@@ -57,10 +60,9 @@ impl TranscriptArguments {
         };
         let lines = (1..).zip(reader.lines());
         let no_text = move |number: usize, cause: std::io::Error| match cause.kind() {
-            ErrorKind::InvalidData => CommandFailure::failed(
-                format!("{name}:{number}: this is no text"),
-                "write transcripts with `hyperplay match GAME --transcript FILE`",
-            ),
+            ErrorKind::InvalidData => {
+                CommandFailure::failed(format!("{name}:{number}: this is no text"), NO_RECORD_REMEDY)
+            }
             _ => failed(cause),
         };
         let lines = lines.map(move |(number, line)| {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::failure::{CommandFailure, CommandResult};
 use super::output::{Output, printable};
-use super::transcripts::{Rules, TranscriptArguments, is_of_player};
+use super::transcripts::{NO_RECORD_REMEDY, Rules, TranscriptArguments, is_of_player};
 use hyperplay_play::for_engine::verify_evidence;
 use hyperplay_play::referee::{
     EvidenceRecord, EvidenceVerdict, ExplainEffort, Transcript, verify, verify_commands,
@@ -61,7 +61,14 @@ pub fn run(arguments: &VerifyArguments, out: &Output) -> CommandResult {
     for line in lines.lines()? {
         let (number, line) = line?;
         let is_of_player = is_of_player(&line);
-        let found = if is_of_player { check_record(&mut rules, &line) } else { check(&mut rules, &line) }?;
+        let found = if is_of_player { check_record(&mut rules, &line) } else { check(&mut rules, &line) };
+        let found = match found {
+            // The rules that this line names alone.
+            Err(failure) if lines.game.is_none() => {
+                Found::Differs(printable(&format!("{failure}; name the rules with --game")))
+            }
+            found => found?,
+        };
         if is_of_player { &mut records } else { &mut transcripts }.count(&found);
         let said = match found {
             Found::Agrees => continue,
@@ -82,6 +89,10 @@ pub fn run(arguments: &VerifyArguments, out: &Output) -> CommandResult {
             out.line(format_args!("{}:{number}: {said}", lines.file))?;
         }
     }
+    if transcripts.lines + records.lines == 0 {
+        let what = format!("{}: no record in it", lines.file);
+        return Err(CommandFailure::failed(what, NO_RECORD_REMEDY));
+    }
     let is_good = differences.is_empty() && undecided.is_empty();
     if arguments.json {
         out.json(&json!({
@@ -93,7 +104,7 @@ pub fn run(arguments: &VerifyArguments, out: &Output) -> CommandResult {
             "holes": holes,
         }))?;
     } else {
-        if transcripts.lines > 0 || records.lines == 0 {
+        if transcripts.lines > 0 {
             let Tally { lines, agree, .. } = transcripts;
             out.line(format_args!("{agree} of {lines} transcripts agree with the rules"))?;
         }

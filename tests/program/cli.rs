@@ -146,6 +146,13 @@ fn transcripts_are_verified_and_a_changed_one_is_named_with_line_and_step() {
     assert_eq!((&report["transcripts"], &report["agree"]), (&5.into(), &4.into()));
     let other = stdout(&format!("verify {name} --game leduc_poker"), 1);
     assert!(other.contains("other rules"), "{other}");
+    // Rules that are not there are a fault of the line that names them, and those of --game one of the arguments.
+    line["game"] = "no_such_game".into();
+    folder.write("replay.jsonl", &format!("{line}\n{rest}"));
+    let report = stdout(&format!("verify {name}"), 1);
+    assert!(report.contains("replay.jsonl:1: 'no_such_game' is neither a file"), "{report}");
+    assert!(report.ends_with("--game\n4 of 5 transcripts agree with the rules\n"), "{report}");
+    stderr(&format!("verify {name} --game no_such_game"), 2);
 }
 
 #[test]

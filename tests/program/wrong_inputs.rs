@@ -176,6 +176,7 @@ const TABLE: &[(&str, i32, &[&str])] = &[
         1,
         &["nowhere holds no experiment", "`hyperplay experiment run FILE --out DIR`"],
     ),
+    ("verify empty.kif", 1, &["empty.kif: no record in it", "write transcripts with"]),
     // Policy files.
     (
         "match kuhn_poker alice=policy:none.json",
