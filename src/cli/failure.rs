@@ -127,6 +127,7 @@ impl CommandFailure {
                 io::ErrorKind::PermissionDenied => {
                     Some("this user may not read or write it: take another path, or change its permissions")
                 }
+                io::ErrorKind::InvalidData => Some("it is no text in UTF-8: write it in that encoding"),
                 io::ErrorKind::IsADirectory => Some("it is a folder: name a file"),
                 io::ErrorKind::NotADirectory => Some("a part of the path is a file: name a folder there"),
                 _ => None,

@@ -216,11 +216,16 @@ pub fn exit_code(registry: &Registry, arguments: impl IntoIterator<Item: Into<Os
     let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
-            usage::print(&error);
-            return error.exit_code() as u8;
+            let printed = usage::print(&error, &words).map_err(CommandFailure::from);
+            return if error.use_stderr() { error.exit_code() as u8 } else { told(printed) };
         }
     };
-    match dispatch(&arguments.command, registry) {
+    told(dispatch(&arguments.command, registry))
+}
+
+/// The exit code of what a command came to; a failure is told first.
+fn told(ended: CommandResult) -> u8 {
+    match ended {
         Ok(()) => 0,
         Err(failure) => {
             if !failure.is_silent() {

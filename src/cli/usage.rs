@@ -4,18 +4,33 @@
 //! `clap` prints help, version and its errors. Where a value is no number it quotes the error of the standard library,
 //! which speaks of digits and integer types; only these few phrases are replaced here.
 
+use std::io;
+
+use clap::error::ErrorKind;
+
 use super::output::log_text;
 
 /// Prints an error of the arguments, or the help or version that was asked for.
-pub fn print(error: &clap::Error) {
+///
+/// # Errors
+/// If it cannot be printed.
+pub fn print(error: &clap::Error, words: &[String]) -> io::Result<()> {
     let plain = error.to_string();
-    let worded = in_words(&plain);
-    if worded == plain {
-        // Help and version come this way too; if they cannot be printed, no one is reading.
-        let _ = error.print();
-    } else {
-        log_text(&worded);
+    let mut worded = in_words(&plain);
+    if error.kind() == ErrorKind::InvalidUtf8 {
+        let odd: Vec<&str> = words
+            .iter()
+            .map(String::as_str)
+            .filter(|word| word.contains(char::REPLACEMENT_CHARACTER))
+            .collect();
+        let cause = format!("no text in UTF-8: '{}'", odd.join("', '"));
+        worded = worded.replace("invalid UTF-8 was detected in one or more arguments", &cause);
     }
+    if worded == plain {
+        return error.print();
+    }
+    log_text(&worded);
+    Ok(())
 }
 
 /// The text with the phrases about numbers replaced.

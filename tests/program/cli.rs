@@ -156,6 +156,23 @@ fn transcripts_are_verified_and_a_changed_one_is_named_with_line_and_step() {
 }
 
 #[test]
+fn help_that_cannot_be_printed_is_a_failure() {
+    for arguments in ["--help", "match --help", "--version"] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let (_, said) = run(program(arguments).stdout(full), 1);
+        assert!(said.contains("standard output: "), "{arguments}: {said}");
+    }
+}
+
+#[test]
+fn an_argument_that_is_no_text_is_named() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let odd = std::ffi::OsStr::from_bytes(b"alice=\xff");
+    let (_, said) = run(program("match kuhn_poker").arg(odd), 2);
+    assert!(said.contains("no text in UTF-8: 'alice=\u{fffd}'"), "{said}");
+}
+
+#[test]
 fn comments_capitals_and_syntax_do_not_change_the_hash_of_the_rules() {
     let infix = stdout("convert kuhn_poker --to infix", 0);
     let mut child = start(program("inspect - --json").stdin(Stdio::piped()));

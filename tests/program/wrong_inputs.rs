@@ -29,6 +29,7 @@ fn files() -> Folder {
         ),
         ("real.toml", experiment(&[("seed = 1", "seed = 1.5")])),
         ("clock.toml", experiment(&[("[[player]]", "[budget]\nplayclock = 'fast'\n[[player]]")])),
+        ("long.toml", experiment(&[("[[player]]", "[budget]\nplayclock = 1e300\n[[player]]")])),
         ("key.toml", experiment(&[("repetitions", "repetitons")])),
         ("missing.toml", experiment(&[("seed = 1\n", "")])),
         ("game.toml", experiment(&[("'kuhn_poker'", "'kuhn_pokr'")])),
@@ -49,6 +50,7 @@ fn files() -> Folder {
     ] {
         folder.write(name, &text);
     }
+    std::fs::write(folder.path("latin.toml"), b"# caf\xe9").unwrap();
     folder
 }
 
@@ -177,6 +179,11 @@ const TABLE: &[(&str, i32, &[&str])] = &[
         &["nowhere holds no experiment", "`hyperplay experiment run FILE --out DIR`"],
     ),
     ("verify empty.kif", 1, &["empty.kif: no record in it", "write transcripts with"]),
+    (
+        "match kuhn_poker alice=remote:url=ftp://x",
+        2,
+        &["expected the address of a player: `ftp://x` does not begin with http://"],
+    ),
     // Policy files.
     (
         "match kuhn_poker alice=policy:none.json",
@@ -251,6 +258,12 @@ const TABLE: &[(&str, i32, &[&str])] = &[
         2,
         &["real.toml:2:8: expected a whole number, found the decimal number 1.5"],
     ),
+    (
+        "experiment check long.toml",
+        2,
+        &["long.toml:6:13: a clock is a number of seconds from 0 to 1000000000"],
+    ),
+    ("experiment check latin.toml", 1, &["latin.toml: ", "it is no text in UTF-8"]),
     ("experiment check clock.toml", 2, &["clock.toml:6:13: expected a number, found the text \"fast\""]),
     (
         "experiment check key.toml",

@@ -47,8 +47,8 @@ const SHOWN: usize = 200;
 /// The registry with the player `remote`. A registry that has a player of this name keeps its own.
 pub fn with_remote(registry: &Registry) -> Registry {
     let added = registry.clone().with_player(entry(), |spec, _| {
-        let address =
-            Address::parse(spec.text("url")).map_err(|error| spec.refuse("url", error.to_string()))?;
+        let address = Address::parse(spec.text("url"))
+            .map_err(|error| spec.refuse("url", format!("the address of a player: {error}")))?;
         let phrasing = Phrasing { dialect: spec.word("dialect"), letters: spec.word("letters") };
         let (scrambles, own_id) = (spec.word::<bool>("scramble"), spec.word::<bool>("own_id"));
         let is_there = Arc::new(AtomicBool::new(true));

@@ -311,13 +311,14 @@ fn checked(entry: Entry) -> Result<(Known, BTreeMap<String, f64>), String> {
     let mut moves = BTreeMap::new();
     for (text, probability) in entry.moves {
         if !(0.0..=1.0).contains(&probability) {
-            return Err(format!("the probability of '{text}' is {probability}, expected 0 to 1"));
+            return Err(format!("the probability of '{text}' is {probability:?}, expected 0 to 1"));
         }
         if moves.insert(normal(&text)?, probability).is_some() {
             return Err(format!("the move '{text}' is listed twice; give each once"));
         }
     }
-    let sum: f64 = moves.values().sum();
+    // The sum of no numbers is -0.
+    let sum = 0.0 + moves.values().sum::<f64>();
     if (sum - 1.0).abs() > ROUNDING {
         return Err(format!("the probabilities of its moves sum to {sum}, expected 1"));
     }
@@ -458,7 +459,15 @@ mod tests {
             ),
             (
                 entry("{\"x\": -1, \"y\": 2}"),
-                "p.json:2: entry 2 (role 'B', step 1): the probability of 'x' is -1, expected 0 to 1",
+                "p.json:2: entry 2 (role 'B', step 1): the probability of 'x' is -1.0, expected 0 to 1",
+            ),
+            (
+                entry("{\"x\": 1e308}"),
+                "p.json:2: entry 2 (role 'B', step 1): the probability of 'x' is 1e308, expected 0 to 1",
+            ),
+            (
+                entry("{}"),
+                "p.json:2: entry 2 (role 'B', step 1): the probabilities of its moves sum to 0, expected 1",
             ),
             (
                 entry("{\"x\": 0.5, \"X\": 0.5}"),
