@@ -117,7 +117,7 @@ fn measure(
     blocks: &mut Blocks,
     quiet: bool,
 ) -> CommandResult<(Vec<Study>, Duration)> {
-    let total = games.iter().map(|(plan, game)| plan.total(game)).sum();
+    let total = games.iter().map(|(plan, game)| plan.total(game)).fold(0, usize::saturating_add);
     let progress = Progress::new(total, "replicates", quiet);
     let mut studies = Vec::new();
     for ((plan, game), labels) in games.iter().zip(labels) {

@@ -21,6 +21,9 @@ use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_machine::PLAYOUT_STEPS;
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError, SpecKind};
 
+/// The most particles of a set, as in the specs of players.
+const MOST_PARTICLES: usize = 10_000_000;
+
 /// Arguments of `belief`.
 #[derive(Args, Debug)]
 pub struct BeliefArguments {
@@ -240,11 +243,24 @@ impl BeliefArguments {
             "without replicates, matches or particles there is nothing to measure",
             "give 1 or more",
         )?;
+        refuse_if(
+            self.particles.iter().any(|&count| count > MOST_PARTICLES),
+            format!("--particles: a set has at most {MOST_PARTICLES} particles"),
+            "give fewer",
+        )?;
+        let samplers: Vec<_> =
+            self.samplers().iter().map(|text| sampler(text, registry)).collect::<CommandResult<_>>()?;
+        let specs: Vec<String> = samplers.iter().map(|of| of.spec().to_string()).collect();
+        let sampler = repeated(&specs).map(|spec| format!("the sampler {spec}"));
+        if let Some(what) = sampler.or(repeated(&self.particles).map(|count| format!("--particles {count}")))
+        {
+            return Err(CommandFailure::usage(format!("{what} is given twice"), "give each once"));
+        }
         let is_instant = self.limit.is_some_and(|limit| limit.is_zero());
         refuse_if(is_instant, "--limit is no time", "give a number of seconds above 0")?;
         let equilibrium = self.equilibrium.as_deref();
         Ok(StudyPlan {
-            samplers: self.samplers().iter().map(|text| sampler(text, registry)).collect::<Result<_, _>>()?,
+            samplers,
             particles: self.particles.clone(),
             replicates: self.replicates,
             matches: self.matches,
@@ -369,6 +385,11 @@ fn under_equilibrium(model: &str, epsilon: f64, registry: &Registry) -> CommandR
     })
 }
 
+/// The first value that stands in a list before.
+fn repeated<T: PartialEq>(list: &[T]) -> Option<&T> {
+    list.iter().enumerate().find(|&(place, value)| list[..place].contains(value)).map(|(_, value)| value)
+}
+
 fn play(texts: &[String], registry: &Registry) -> CommandResult<MatchSource> {
     let text = texts.first().map_or("", String::as_str);
     let seats = MatchSource::read_seats(texts, registry);
@@ -377,11 +398,12 @@ fn play(texts: &[String], registry: &Registry) -> CommandResult<MatchSource> {
         "--play is given several times",
         "name the role of each player, as in --play alice=hyperplay --play bob=random",
     )?;
+    let has_roles = seats.is_some();
     seats.unwrap_or_else(|| MatchSource::read(text, registry)).map_err(|error| {
         let names = |kind| registry.entries(kind).map(|entry| &*entry.name);
         let name = text.split(':').next().unwrap_or_default().trim();
         let (what, remedy) = match &error {
-            SpecError::UnknownName { kind: SpecKind::Player, name, .. } => {
+            SpecError::UnknownName { kind: SpecKind::Player, name, .. } if !has_roles => {
                 let meant = did_you_mean(name, names(SpecKind::Model).chain(names(SpecKind::Player)));
                 let models = names(SpecKind::Model).collect::<Vec<_>>().join(", ");
                 (
@@ -392,7 +414,7 @@ fn play(texts: &[String], registry: &Registry) -> CommandResult<MatchSource> {
                 )
             }
             error => {
-                let is_model = names(SpecKind::Model).any(|model| model == name);
+                let is_model = !has_roles && names(SpecKind::Model).any(|model| model == name);
                 let kind = if is_model { SpecKind::Model } else { SpecKind::Player };
                 (error.to_string(), explained_by(registry, kind, text, error))
             }

@@ -53,7 +53,7 @@ pub struct LearnArguments {
     #[arg(long, value_name = "MODEL", default_value = "uniform")]
     prior: String,
     /// Choices that the prior counts as [default: .1, .5, 2, 8 or 32, by the held-out matches]
-    #[arg(long, value_name = "W", value_parser = positive)]
+    #[arg(long, value_name = "W", value_parser = prior_weight)]
     weight: Option<f64>,
     /// A match counts half as much as one that comes this number of matches later, so that an opponent who changes is followed
     /// [default: all count alike]
@@ -67,6 +67,12 @@ pub struct LearnArguments {
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
+}
+
+/// Reads a weight of the prior, in the range of the key `weight` of the opponent model `learnt`.
+fn prior_weight(text: &str) -> Result<f64, String> {
+    let weight: Option<f64> = text.parse().ok().filter(|weight| (0.01..=1e6).contains(weight));
+    weight.ok_or_else(|| "expected a number from 0.01 to 1000000".to_owned())
 }
 
 /// The records that are learnt from.

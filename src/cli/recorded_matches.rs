@@ -49,7 +49,7 @@ pub fn recorded(
         }
     }
     if matches.is_empty() {
-        let what = format!("--matches-from: there is no match of {} in it", opened.name);
+        let what = format!("there is no match of {} in the files named", opened.name);
         return Err(CommandFailure::failed(
             what,
             "name files of transcripts, or the folder of an experiment",

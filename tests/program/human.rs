@@ -148,7 +148,7 @@ fn a_person_is_asked_in_a_match_only_and_sees_no_other_hand() {
     for (arguments, what) in [
         ("match kuhn_poker alice=human --verbose", "--verbose would show a person what the others know"),
         ("match - alice=human", "standard input has the rules"),
-        ("match kuhn_poker alice=human:advisor=human", "the advisor is a program"),
+        ("match kuhn_poker alice=human:advisor=human", "is not asked inside another player"),
         ("exploit kuhn_poker alice=human", "a person is asked in `hyperplay match` only"),
     ] {
         let rules = std::fs::read_to_string("games/imperfect/kuhn_poker.kif").unwrap();

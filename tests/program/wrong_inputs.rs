@@ -130,6 +130,30 @@ const TABLE: &[(&str, i32, &[&str])] = &[
         2,
         &["no sampler 'botstrap' (did you mean 'bootstrap'?)", "`hyperplay players samplers`"],
     ),
+    (
+        "exploit kuhn_poker alice=remote:url=http://localhost:1 --seed 1",
+        2,
+        &["is another program", "of this program"],
+    ),
+    (
+        "match kuhn_poker alice=auto:otherwise=remote",
+        2,
+        &["'otherwise': 'remote' plays a role of its own, and is not asked inside another player"],
+    ),
+    (
+        "match kuhn_poker alice=hyperplay2:inner=human",
+        2,
+        &["'inner': 'human' plays a role of its own, and is not asked inside another player"],
+    ),
+    ("belief kuhn_poker --particles 100000000000", 2, &["a set has at most 10000000 particles"]),
+    ("belief kuhn_poker --particles 4,8,4", 2, &["--particles 4 is given twice"]),
+    (
+        "belief kuhn_poker --sampler rejection --sampler rejection",
+        2,
+        &["the sampler rejection is given twice"],
+    ),
+    ("belief kuhn_poker --play alice=uniform", 2, &["there is no player 'uniform'", "`hyperplay players`"]),
+    ("learn kuhn_poker t.jsonl --role bob --weight 1e-200", 2, &["a number from 0.01 to 1000000"]),
     ("belief kuhn_poker --role bbo", 2, &["has no role 'bbo' (did you mean 'bob'?)"]),
     (
         "belief kuhn_poker --play softmx",

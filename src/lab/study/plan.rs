@@ -155,7 +155,8 @@ impl StudyPlan {
     pub fn total(&self, game: &StudyGame) -> usize {
         let posteriors: usize = self.posteriors(game).iter().map(|posterior| posterior.samplers.len()).sum();
         let roles = self.roles_of(&game.machine).len();
-        self.matches * roles * posteriors * self.particles.len() * self.replicates
+        let of_a_match = roles * posteriors * self.particles.len();
+        self.matches.saturating_mul(of_a_match).saturating_mul(self.replicates)
     }
 
     /// The roles whose beliefs are measured.

@@ -99,7 +99,7 @@ pub use random::RandomPlayer;
 pub use reason::Reason;
 pub use registry::Registry;
 pub use search_keys::SearchEffort;
-pub use seat::{LateAnswer, REMOTE, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat};
+pub use seat::{HUMAN, LateAnswer, REMOTE, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat};
 pub use selection::{GameFeatures, Selection};
 pub use spec::{Spec, SpecFile};
 pub use spec_error::{RegistryError, SpecError, SpecResult};

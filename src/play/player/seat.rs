@@ -15,6 +15,9 @@ use hyperplay_machine::{Budget, Evidence, Move, Seed};
 /// The name in specs of the player that is another program. The network layer registers it.
 pub const REMOTE: &str = "remote";
 
+/// The name in specs of the player that is a person. The command line registers it.
+pub const HUMAN: &str = "human";
+
 /// A player for one role of one match, together with the kind of view that it is shown.
 pub enum Seat {
     /// Knows what its role knows.

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::respelled::respelled;
+use super::seat::{HUMAN, REMOTE};
 use super::spec::{SpecFile, SpecValue};
 use super::{FileKind, KeyType, Registry, Spec, SpecEntry, SpecError, SpecKey, SpecKind, SpecResult};
 use hyperplay_logic::gdl::did_you_mean;
@@ -157,6 +158,13 @@ impl SpecReader<'_> {
                         error: Box::new(error),
                     },
                 })?;
+                if *kind == SpecKind::Player && [HUMAN, REMOTE].contains(&spec.name()) {
+                    let why = format!(
+                        "'{}' plays a role of its own, and is not asked inside another player",
+                        spec.name()
+                    );
+                    return Err(SpecError::Refused { key: key.name.clone().into_owned(), why });
+                }
                 Ok(SpecValue::Spec(Box::new(spec)))
             }
             KeyType::Text(_) if text.is_empty() => Err(bad()),

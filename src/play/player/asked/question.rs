@@ -47,6 +47,11 @@ pub enum AskError {
          information set"
     )]
     Clairvoyant(String),
+    /// The player of this spec is another program.
+    #[error(
+        "the player '{0}' is another program, which is told of the matches that it plays and not asked for a policy"
+    )]
+    Remote(String),
     /// The caller asked to stop.
     #[error("the player was not asked everywhere: it was interrupted")]
     Stopped,
@@ -133,23 +138,32 @@ pub(super) struct Answer {
     pub(super) failure: Option<EvaluationFailure>,
 }
 
-/// Whether a player can be asked at all.
-pub(super) fn check(player: &PlayerSpec, machine: &Arc<Engine>, role: Role) -> Asked {
-    // One that panics when it is seated is asked: each of its answers is a crash.
-    match guarded(|| player.seat(machine, role).is_clairvoyant()) {
-        Ok(true) => Err(AskError::Clairvoyant(player.spec().to_string())),
-        _ => Ok(()),
+impl AskError {
+    /// Why a player in a seat cannot be asked, if it cannot.
+    pub fn of(player: &PlayerSpec, seat: &Seat) -> Option<AskError> {
+        let spec = || player.spec().to_string();
+        match seat {
+            Seat::Player(_) => None,
+            Seat::Clairvoyant(_) => Some(AskError::Clairvoyant(spec())),
+            Seat::Remote(_) => Some(AskError::Remote(spec())),
+        }
     }
 }
 
-/// A seat of a player that is asked, one that is not clairvoyant; the message of its panic once it has crashed.
+/// Whether a player can be asked at all.
+pub(super) fn check(player: &PlayerSpec, machine: &Arc<Engine>, role: Role) -> Asked {
+    // One that panics when it is seated is asked: each of its answers is a crash.
+    guarded(|| AskError::of(player, &player.seat(machine, role))).ok().flatten().map_or(Ok(()), Err)
+}
+
+/// A seat of a player that can be asked; the message of its panic once it has crashed.
 pub(super) struct AskedSeat(Result<Box<dyn Player>, String>);
 
 impl AskedSeat {
     pub(super) fn new(player: &PlayerSpec, machine: &Arc<Engine>, role: Role) -> AskedSeat {
         AskedSeat(guarded(|| match player.seat(machine, role) {
             Seat::Player(player) => player,
-            _ => panic!("it was not clairvoyant before"),
+            _ => panic!("it was another kind of seat before"),
         }))
     }
 

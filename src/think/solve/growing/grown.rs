@@ -320,21 +320,23 @@ impl<M: Bulk> GrownTree<M> {
         self.has_begun && self.by_step.iter().take(step).flatten().all(|&at| !self.followings(at).is_empty())
     }
 
+    /// The time until the deadline.
+    fn time(&self) -> Budget {
+        Budget { deadline: self.deadline, ..Budget::UNLIMITED }
+    }
+
     /// Grows these leaves, each once, and values those that follow.
     pub(super) fn grow(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Sampled {
+        let time = self.time();
         let (mut wave, mut fresh) = (leaves.to_vec(), Vec::new());
         while !wave.is_empty() {
             let choices = |&leaf: &u32| (0..self.positions.choices(leaf)).map(move |choice| (leaf, choice));
             let wanted: Vec<(u32, u64)> = wave.iter().flat_map(choices).collect();
             let mut followings = Vec::with_capacity(wanted.len());
             for (number, wanted) in wanted.chunks(AT_ONCE).enumerate() {
-                let is_late = number > 0 && self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-                let made = if is_late {
-                    None
-                } else {
-                    self.positions.followings(machine, wanted, &mut self.scratch)
-                };
-                let Some(made) = made else {
+                let may_go_on = number == 0 || !time.is_late();
+                let made = may_go_on.then(|| self.positions.followings(machine, wanted, &mut self.scratch));
+                let Some(made) = made.flatten() else {
                     self.positions.truncate(self.first.len());
                     self.fail(machine)?;
                     return Err(TreeError::Stopped.into());
@@ -382,7 +384,7 @@ impl<M: Bulk> GrownTree<M> {
             Start { state, first: Vec::new(), weights, count: self.playouts }
         };
         let starts: Vec<Start<M::State>> = each.map(start).collect();
-        let budget = Budget { deadline: self.deadline, ..Budget::UNLIMITED };
+        let budget = self.time();
         let tallies = self.valued_by.tallies(machine, &starts, seed, &budget, &mut self.scratch);
         self.fail(machine)?;
         self.set_values(leaves, &tallies);

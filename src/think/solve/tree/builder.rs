@@ -119,7 +119,12 @@ impl TreeLimits<'_> {
 
     /// Whether to give up at this number of nodes.
     fn is_over(&self, nodes: usize) -> bool {
-        (self.stop)(nodes) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        (self.stop)(nodes) || self.budget().is_late()
+    }
+
+    /// The time that is left.
+    fn budget(&self) -> Budget {
+        Budget { deadline: self.deadline, ..Budget::UNLIMITED }
     }
 
     /// Measures a tree of which `made` nodes were made, with no more work than building what is allowed.
@@ -196,9 +201,7 @@ impl Builder {
             }
             if self.tree.nodes.len() >= UNMEASURED && !is_measured {
                 is_measured = true;
-                let time = Budget { deadline: limits.deadline, ..Budget::UNLIMITED }
-                    .share(0.5)
-                    .within(MEASURING_TIME);
+                let time = limits.budget().share(0.5).within(MEASURING_TIME);
                 match limits.measure(machine, self.tree.nodes.len(), time.deadline) {
                     Ok(estimate) if estimate.surely_exceeds(limit) => {
                         return Err(TreeError::TooLarge { limit, estimate }.into());
