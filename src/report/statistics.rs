@@ -158,12 +158,13 @@ impl From<[f64; 4]> for Sample {
 }
 
 /// A mean with its standard error. Both are NaN where there is none.
-#[serde_with::apply(f64 => #[serde(deserialize_with = "super::row::or_nan")])]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Mean {
     /// The mean.
+    #[serde(deserialize_with = "super::row::or_nan")]
     pub value: f64,
     /// Its standard error.
+    #[serde(deserialize_with = "super::row::or_nan")]
     pub error: f64,
 }
 

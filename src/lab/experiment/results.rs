@@ -10,8 +10,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 use std::path::Path;
 
-use serde::Serialize;
-use serde_with::{DisplayFromStr, serde_as};
+use serde::{Serialize, Serializer};
 
 use super::decision_log::DecisionLog;
 use super::folder::{Planned, division};
@@ -24,16 +23,19 @@ use crate::shards::Shard;
 use hyperplay_machine::counted;
 
 /// The parts that a shard lacks.
-#[serde_as]
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct MissingMatches {
     /// Which.
-    #[serde_as(as = "DisplayFromStr")]
+    #[serde(serialize_with = "as_shown")]
     pub shard: Shard,
     /// Complete matches that are there; `None` if there is no file.
     pub matches: Option<u64>,
     /// Matches that there should be, or fewer if a rule stops cells.
     pub of: u64,
+}
+
+fn as_shown<S: Serializer>(shard: &Shard, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(shard)
 }
 
 impl fmt::Display for MissingMatches {

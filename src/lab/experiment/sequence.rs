@@ -10,7 +10,6 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_with::{FromInto, serde_as};
 
 use super::plan::{Cell, ExperimentPlan, MatchPlace, StoppingCriterion, StoppingRule};
 use super::sequential_test::SequentialVerdict;
@@ -61,7 +60,6 @@ pub(super) struct Deal {
 }
 
 /// The results of a cell so far.
-#[serde_as]
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Tracker {
     issued: u64,
@@ -69,10 +67,25 @@ pub(super) struct Tracker {
     stopped: bool,
     deal: Deal,
     /// By deal: the first entrant's score, and the difference.
-    #[serde_as(as = "FromInto<[f64; 4]>")]
+    #[serde(with = "sample")]
     score: Sample,
-    #[serde_as(as = "FromInto<[f64; 4]>")]
+    #[serde(with = "sample")]
     difference: Sample,
+}
+
+/// A sample in a file: its parts, from which it goes on.
+mod sample {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use hyperplay_report::Sample;
+
+    pub(super) fn serialize<S: Serializer>(sample: &Sample, serializer: S) -> Result<S::Ok, S::Error> {
+        <[f64; 4]>::from(*sample).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sample, D::Error> {
+        <[f64; 4]>::deserialize(deserializer).map(Sample::from)
+    }
 }
 
 impl<'a> Sequence<'a> {

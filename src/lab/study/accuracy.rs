@@ -94,14 +94,15 @@ impl Placed {
 }
 
 /// The result of a chi-squared test.
-#[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GoodnessOfFit {
     /// The sum of squared differences over what was expected.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub statistic: f64,
     /// Degrees of freedom.
     pub freedom: usize,
     /// The probability of this much or more if the draws come from the posterior.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub p: f64,
     /// Draws counted.
     pub draws: usize,

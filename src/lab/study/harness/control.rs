@@ -14,17 +14,19 @@ use hyperplay_report::Mean;
 use hyperplay_think::belief::IndependentSampler;
 
 /// The distances of independent draws from the posterior they are drawn from.
-#[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Control {
     /// As [`bias_tv`](super::Figures::bias_tv).
     #[serde(rename = "bias_tv_control")]
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub bias_tv: f64,
     /// As [`state_bias_tv`](super::Figures::state_bias_tv).
     #[serde(rename = "state_bias_tv_control")]
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub state_bias_tv: f64,
     /// As [`set_tv`](super::Figures::set_tv).
     #[serde(rename = "set_tv_control")]
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub set_tv: f64,
     /// As [`calibration`](super::Figures::calibration): even exact draws say more than is so, and less, where they are few.
     #[serde(rename = "calibration_control")]

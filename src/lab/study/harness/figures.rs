@@ -31,14 +31,16 @@ pub enum Exactly {
 }
 
 /// The mean, the median and the greatest of some numbers, without those that are not finite; NaN where there is none.
-#[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Spread {
     /// The mean.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub mean: f64,
     /// The median.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub median: f64,
     /// The greatest.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub max: f64,
 }
 
@@ -55,27 +57,30 @@ impl FromIterator<f64> for Spread {
 }
 
 /// The cost of an update, over the replicates.
-#[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Costs {
     /// States visited at this step for one particle.
     pub states_per_particle: Mean,
     /// How often a particle took a move back, for one particle.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub backtracks_per_particle: f64,
     /// Steps drawn at random and compared with the observation, for one particle.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub attempts_per_particle: f64,
     /// The share of them that agreed; NaN without any.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub acceptance: f64,
     /// Processor time of the update of this step alone, in seconds. Not fixed by the seed; so for what follows.
     pub seconds: Spread,
     /// The mean of the processor time of all updates up to this step; NaN if a replicate did not end one of them.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub seconds_total: f64,
     /// Independent draws that a set is worth over the mean time.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub independent_draws_per_second: f64,
 }
 
 /// The figures of one sampler at one point, over all replicates.
-#[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Figures {
     /// Sets that are not empty.
@@ -88,53 +93,74 @@ pub struct Figures {
     /// What the particles are exactly, if anything.
     pub exactly: Option<Exactly>,
     /// The mean number of particles in a set.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub held: f64,
     /// The total variation of the mean of all sets from the posterior.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub bias_tv: f64,
     /// The lower end of the 95 % interval of the same, by the bootstrap over replicates.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub bias_tv_low: f64,
     /// The upper end of this interval.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub bias_tv_high: f64,
     /// The expectation of the same under independent draws from the posterior.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub bias_tv_baseline: f64,
     /// As `bias_tv`, for the states that the histories end in.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub state_bias_tv: f64,
     /// The expectation of the same under independent draws from the posterior.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub state_bias_tv_baseline: f64,
     /// The mean over sets of their total variation from the posterior.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub set_tv: f64,
     /// The standard error of the same.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub set_tv_error: f64,
     /// The expectation of the same under independent draws from the posterior.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub set_tv_baseline: f64,
     /// As `set_tv`, for the states that the histories end in.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub state_set_tv: f64,
     /// The number of independent draws from the posterior with this expected set TV; infinite where the particles are
     /// exactly the posterior, or the distribution of its states.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub independent_draws: f64,
     /// The mean effective sample size of the particles as reported (merged, if the sampler merges).
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub ess: f64,
     /// The mean posterior mass of the histories held.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub coverage: f64,
     /// The standard error of the same.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub coverage_error: f64,
     /// The expectation of the same under independent draws from the posterior.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub coverage_baseline: f64,
     /// The mean number of different histories held.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub distinct: f64,
     /// The same number divided by the particles asked for.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub distinct_fraction: f64,
     /// The mean weight on the true history, times the size of the information set: 1 is no better than chance.
     pub true_history_ratio: Mean,
     /// The weight that the posterior itself gives the true history, times the size of the information set.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub true_history_ratio_exact: f64,
     /// The mean log loss of the marginals of open fluents, in nats.
     pub log_loss: Mean,
     /// The log loss of the posterior's own marginals.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub log_loss_exact: f64,
     /// The mean Brier score of the marginals of open fluents.
     pub brier: Mean,
     /// The Brier score of the posterior's own marginals.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub brier_exact: f64,
     /// The number of open fluents.
     pub open_fluents: usize,
@@ -143,6 +169,7 @@ pub struct Figures {
     /// The loss by choosing by the set instead of by the posterior, in goal points.
     pub regret: Mean,
     /// The Kullback-Leibler divergence of the posterior from the smoothed mean of all sets.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub kl: f64,
     /// Whether the sampler draws from the posterior: a test of all particles where they are independent draws without
     /// weights, otherwise of one particle of each replicate, drawn by weight.

@@ -19,7 +19,6 @@ pub(super) const MEANS: [&str; 7] = [
 ];
 
 /// The truth and the sets of one sampler at one point.
-#[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TruthPoint {
     /// What it is of; the posterior is the one under the sampler's own model.
@@ -31,6 +30,7 @@ pub struct TruthPoint {
     /// Sets without a particle.
     pub depletions: usize,
     /// The place of the truth among the drawn particles, 0 to 1; NaN where there is none.
+    #[serde(deserialize_with = "hyperplay_report::or_nan")]
     pub rank: f64,
     /// By relation, how many of its facts are true, then how many each drawn particle has; and the same with a number that is drawn
     /// for each fact. Without relations in which these are all equal.

@@ -235,8 +235,7 @@ impl SubgameChoice {
         });
         let is_bare = minimiser.is_bare();
         let why = why.or_else(|| is_bare.then(|| Reason::said(TOO_WIDE.to_owned())));
-        // Where nothing was grown only a blueprint says more than that every move is as good.
-        let is_solved = minimiser.nodes() > 1 || self.blueprint.is_some();
+        let is_solved = minimiser.is_grown() || self.blueprint.is_some();
         let found = minimiser.valued_policy(&evidence).filter(|_| is_solved);
         let found = found.and_then(|(moves, values, shares)| {
             let place = |own: &Move| moves.iter().position(|listed| listed == own);

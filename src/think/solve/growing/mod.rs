@@ -238,9 +238,14 @@ impl<M: Bulk> GrowingMinimiser<M> {
         self.tree.wide
     }
 
+    /// Whether something is grown from where the tree begins, so that its policy is more than that every move is as good.
+    pub fn is_grown(&self) -> bool {
+        self.tree.followed > 0
+    }
+
     /// Whether nothing is grown and nothing can be, because what the tree begins at has too many choices.
     pub fn is_bare(&self) -> bool {
-        self.tree.wide > 0 && self.leaves() == 0 && self.tree.nodes() == 1
+        self.tree.wide > 0 && self.leaves() == 0 && !self.is_grown()
     }
 
     /// Information sets met.
