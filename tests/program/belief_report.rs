@@ -296,7 +296,7 @@ fn wrong_arguments_are_told_what_would_be_right() {
             "an opponent model (uniform, file, softmax, learnt, equilibrium) or a player",
         ),
         ("kuhn_poker --play carol=legal", "the roles are alice, bob"),
-        ("kuhn_poker --play alice=nobody", "there is neither an opponent model nor a player"),
+        ("kuhn_poker --play alice=nobody", "there is no player 'nobody'"),
         ("kuhn_poker --play legal --play alice=legal", "name the role of each player"),
         ("kuhn_poker --replicates 0", "give 1 or more"),
         ("kuhn_poker --particles 0", "give 1 or more"),

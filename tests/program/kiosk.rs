@@ -355,7 +355,7 @@ fn foreign_pages_wrong_links_and_wrong_requests_are_refused_in_words() {
             "hyperplay:model=file:FILE",
             "subgame:blueprint=FILE",
             "hyperplay2:inner=[policy:FILE]",
-            "auto:otherwise=[remote:url=FILE]",
+            "auto:otherwise=[policy:FILE]",
         ] {
             let spec = spec.replace("FILE", &format!("{}/{file}", env!("CARGO_MANIFEST_DIR")));
             let (code, told) =
