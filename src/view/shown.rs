@@ -12,7 +12,7 @@ use super::BoardKind;
 use hyperplay_logic::gdl::TermId;
 
 /// A fact with at least this probability is certain, and a fact with at most one less this is impossible.
-pub(super) const CERTAIN: f64 = 1.0 - 1e-12;
+pub(super) const CERTAIN: f64 = 1.0 - 1e-9;
 
 /// A state, or what is believed of one, as data.
 ///

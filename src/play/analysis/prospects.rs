@@ -137,9 +137,9 @@ impl<M: StateMachine> Search<'_, M> {
             game.rules().iter().filter(|rule| rule.head.relation == Symbol::GOAL).filter_map(|rule| {
                 let [of, value] = &rule.head.arguments[..] else { return None };
                 of.may_unify(&name).then_some(match value {
-                    Term::Constant(number) => Some(
-                        game.terms().symbols().name(*number).parse().map_or(Goal::default(), Goal::clamped),
-                    ),
+                    Term::Constant(number) => {
+                        Some(Goal::nearest(game.terms().symbols().name(*number)).unwrap_or_default())
+                    }
                     _ => None,
                 })
             });

@@ -144,14 +144,30 @@ pub(super) struct Plain {
     pub(super) last: FinalMove,
 }
 
+/// The most bytes that a tree which is not kept leaves allocated for the next decision, while the player waits.
+const LEFT: usize = 64 << 20;
+
 /// The choice from one tree.
-#[derive(Clone)]
 struct TreeChoice {
     trees: Option<IsmctsTrees<Engine>>,
     options: [IsmctsOptions; 2],
     last: FinalMove,
     plain: Option<Plain>,
     is_kept: bool,
+}
+
+impl Clone for TreeChoice {
+    /// A copy needs no tree that is not kept, and none of its memory.
+    fn clone(&self) -> Self {
+        let TreeChoice { ref trees, options, last, ref plain, is_kept } = *self;
+        TreeChoice {
+            trees: trees.as_ref().filter(|_| is_kept).cloned(),
+            options,
+            last,
+            plain: plain.clone(),
+            is_kept,
+        }
+    }
 }
 
 impl Choice for TreeChoice {
@@ -164,7 +180,9 @@ impl Choice for TreeChoice {
         let trees = self.trees.get_or_insert_with(|| IsmctsTrees::new(deliberation.machine, &options));
         let decision = search(trees, deliberation, possible, &options, self.last);
         if !self.is_kept {
+            let is_large = trees.bytes() > LEFT;
             trees.clear();
+            self.trees.take_if(|_| is_large);
         }
         decision
     }

@@ -24,6 +24,11 @@ impl<M: Bulk> IsmctsTrees<M> {
         IsmctsTrees { trees, failure: None }
     }
 
+    /// About how many bytes all trees take.
+    pub fn bytes(&self) -> usize {
+        self.trees.iter().map(IsmctsTree::bytes).sum()
+    }
+
     /// As [`IsmctsTree::clear`], in each tree.
     pub fn clear(&mut self) {
         self.trees.iter_mut().for_each(IsmctsTree::clear);
