@@ -63,8 +63,8 @@ pub fn run(arguments: &VerifyArguments, out: &Output) -> CommandResult {
         let is_of_player = is_of_player(&line);
         let found = if is_of_player { check_record(&mut rules, &line) } else { check(&mut rules, &line) };
         let found = match found {
-            // The rules that this line names alone.
-            Err(failure) if lines.game.is_none() => {
+            // The rules that this line names are not found, which says nothing of the other lines.
+            Err(failure @ CommandFailure::Usage { .. }) if lines.game.is_none() => {
                 Found::Differs(printable(&format!("{failure}; name the rules with --game")))
             }
             found => found?,

@@ -49,7 +49,7 @@ const CONVERGED: u64 = 2_000;
 /// A blueprint is dropped that visited fewer nodes than this for each of its information sets.
 const LEAST_VISITS: u64 = 100;
 
-/// Why there is no strategy at a decision that is [bare](GrowingMinimiser::is_bare).
+/// Why there is no strategy at a decision of which no position is grown where some may not be.
 const TOO_WIDE: &str = "there are more than 2^20 joint moves, for which no tree is grown";
 
 /// Iterations between two counts.
@@ -233,9 +233,9 @@ impl SubgameChoice {
             }
             Reason::said(error.to_string())
         });
-        let is_bare = minimiser.is_bare();
-        let why = why.or_else(|| is_bare.then(|| Reason::said(TOO_WIDE.to_owned())));
-        let is_solved = minimiser.is_grown() || self.blueprint.is_some();
+        let is_solved = minimiser.is_grown(&evidence) || self.blueprint.is_some();
+        let is_wide = !is_solved && minimiser.too_wide() > 0;
+        let why = why.or_else(|| is_wide.then(|| Reason::said(TOO_WIDE)));
         let found = minimiser.valued_policy(&evidence).filter(|_| is_solved);
         let found = found.and_then(|(moves, values, shares)| {
             let place = |own: &Move| moves.iter().position(|listed| listed == own);

@@ -238,14 +238,20 @@ impl<M: Bulk> GrowingMinimiser<M> {
         self.tree.wide
     }
 
-    /// Whether something is grown from where the tree begins, so that its policy is more than that every move is as good.
-    pub fn is_grown(&self) -> bool {
-        self.tree.followed > 0
+    /// Whether some position is grown in which this role knows this, so that its policy is more than that every move is as
+    /// good.
+    pub fn is_grown(&self, evidence: &Evidence) -> bool {
+        let (set, role) = (self.tree.positions.set(evidence), evidence.role.index() as u32);
+        let chooses = |at: u32| {
+            self.tree.positions.choosers(at).iter().any(|of| of.role == role && Some(of.set) == set)
+        };
+        let mut all = self.tree.by_step.get(evidence.step()).into_iter().flatten().copied();
+        all.any(|at| !self.tree.followings(at).is_empty() && chooses(at))
     }
 
     /// Whether nothing is grown and nothing can be, because what the tree begins at has too many choices.
-    pub fn is_bare(&self) -> bool {
-        self.tree.wide > 0 && self.leaves() == 0 && !self.is_grown()
+    fn is_bare(&self) -> bool {
+        self.tree.wide > 0 && self.leaves() == 0 && self.tree.followed == 0
     }
 
     /// Information sets met.
