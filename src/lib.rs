@@ -73,11 +73,13 @@
 pub use hyperplay_cli as cli;
 pub use hyperplay_engine as engine;
 pub use hyperplay_engine::propnet;
+#[cfg(feature = "lab")]
+pub use hyperplay_experiment as experiment;
 pub use hyperplay_games as games;
 #[cfg(feature = "kiosk")]
 pub use hyperplay_kiosk as kiosk;
 #[cfg(feature = "lab")]
-pub use hyperplay_lab::{experiment, study};
+pub use hyperplay_lab::study;
 pub use hyperplay_logic::{datalog, gdl};
 pub use hyperplay_machine as machine;
 #[cfg(feature = "net")]

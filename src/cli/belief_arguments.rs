@@ -15,7 +15,7 @@ use super::players::{explained_by, wrong_spec};
 use super::policies::refuse_misfits;
 use super::recorded_matches::recorded;
 use super::seats::role_named;
-use hyperplay_lab::experiment::Shard;
+use hyperplay_experiment::Shard;
 use hyperplay_lab::study::{Labels, MatchSource, StudyError, StudyGame, StudyPlan, WORK};
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_machine::PLAYOUT_STEPS;

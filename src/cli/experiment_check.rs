@@ -12,7 +12,7 @@ use super::experiment_file::{Described, FileArgument, logs, threads};
 use super::failure::{CommandResult, go_on};
 use super::options::seconds;
 use super::session::Session;
-use hyperplay_lab::experiment::{
+use hyperplay_experiment::{
     Arena, CellSample, DecisionLog, Estimate, ExperimentPlan, RECORD_FILES, estimate,
 };
 use hyperplay_machine::counted;

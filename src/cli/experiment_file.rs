@@ -12,7 +12,7 @@ use super::game_argument::{Opened, RulesOption, names};
 use super::options::choice;
 use super::players::explained_by;
 use super::policies::refuse_misfits;
-use hyperplay_lab::experiment::{ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, PlanGame};
+use hyperplay_experiment::{ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, PlanGame};
 use hyperplay_logic::gdl::Game;
 use hyperplay_play::files::FileError;
 use hyperplay_play::player::{Registry, SpecKind};

@@ -18,7 +18,7 @@ use super::failure::{CommandFailure, CommandResult, go_on, refuse_if};
 use super::output::log;
 use super::players::wrong_spec;
 use super::session::Session;
-use hyperplay_lab::experiment::{
+use hyperplay_experiment::{
     DecisionLog, ExperimentSummary, Generations, Planned, Results, SequentialVerdict, export_features, locked,
 };
 use hyperplay_play::files::{FileContent, FileError, WrittenFile};

@@ -16,12 +16,12 @@ use super::output::log;
 use super::progress::Progress;
 use super::session::Session;
 use hyperplay_engine::Engine;
-use hyperplay_lab::LabError;
-use hyperplay_lab::experiment::{
+use hyperplay_experiment::{
     BeliefMeasurement, DecisionLog, ExperimentSummary, ExploitRecord, MeasuredBeliefs, PlanGame, Planned,
     PlannedFolder, Pool, Results, RoleScores, ScoreAdjustment, Selection, SequentialTest, SequentialVerdict,
     belief_tables, document, exploit_tables, exploited, joined, tables,
 };
+use hyperplay_lab::LabError;
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
 /// Arguments of `experiment report`.

@@ -13,7 +13,7 @@ use super::game_argument::{Opened, source};
 use super::output::{Output, log};
 use super::session::Session;
 use hyperplay_engine::{Engine, Engines};
-use hyperplay_lab::experiment::{
+use hyperplay_experiment::{
     DamagedLine, DecisionLog, ExperimentPlan, Merged, MissingMatches, PlanGame, Planned, Results,
     export as export_tables, export_features, forget_checkpoints, merge as merge_shards, walk,
 };

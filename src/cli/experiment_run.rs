@@ -13,9 +13,9 @@ use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY, go_on,
 use super::output::log;
 use super::progress::Progress;
 use super::session::Session;
-use hyperplay_lab::experiment::{
-    self, Arena, DecisionLog, EarlierRun, ExperimentPlan, ExperimentSummary, Journal, MatchFailure, PLAN,
-    Planned, PlannedFolder, Pool, Recording, Results, RunEnd, RunTask, Shard, extended, lock_beside,
+use hyperplay_experiment::{
+    Arena, DecisionLog, EarlierRun, ExperimentPlan, ExperimentSummary, Journal, MatchFailure, PLAN, Planned,
+    PlannedFolder, Pool, Recording, Results, RunEnd, RunTask, Shard, extended, lock_beside,
     refuse_other_division, resolved, set_aside,
 };
 use hyperplay_machine::counted;
@@ -50,7 +50,7 @@ pub struct RunArguments {
     #[arg(long)]
     discard: bool,
     /// Play the matches again in which another program could not be reached, and replace what was recorded of them
-    #[arg(long, value_name = "FAULT", value_parser = [experiment::UNREACHABLE], conflicts_with = "log")]
+    #[arg(long, value_name = "FAULT", value_parser = [hyperplay_experiment::UNREACHABLE], conflicts_with = "log")]
     again: Option<String>,
     /// Take the matches of this folder that are matches of this experiment too, instead of playing them; may be given
     /// several times. The folder is not changed, unless it is that of --out: then it is renamed, and this experiment
@@ -200,7 +200,7 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
     let progress = Progress::new((total - earlier.passed) as usize, "matches", false);
     let begun = ProcessTime::try_now();
     let task = RunTask { sequence: journal.sequence.clone(), journal, pool, on_fault: config.on_fault };
-    let ran = experiment::run(&arena, task, threads, interrupt, &|| progress.tick());
+    let ran = hyperplay_experiment::run(&arena, task, threads, interrupt, &|| progress.tick());
     let time = progress.finish();
     let spent = begun
         .and_then(|begun| begun.try_elapsed())
@@ -217,8 +217,10 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
     let mut wrong: Vec<String> = Vec::new();
     if faulted + earlier.faulted > 0 || plan.clocks.is_some() {
         let summary = ExperimentSummary::of(&planned, Results::open(&arguments.out, &planned)?.only(shard))?;
-        experiment::disturbed(&planned, &summary).iter().for_each(|what| log(format_args!("{what}")));
-        wrong.extend(experiment::unreliable(&planned, &summary));
+        hyperplay_experiment::disturbed(&planned, &summary)
+            .iter()
+            .for_each(|what| log(format_args!("{what}")));
+        wrong.extend(hyperplay_experiment::unreliable(&planned, &summary));
     }
     let failed = failures(earlier.failed, failed, first_failure.as_ref());
     let remedy = if failed.is_some() { MATCH_FAILURE_REMEDY } else { AGAIN_REMEDY };

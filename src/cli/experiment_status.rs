@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use hyperplay_lab::experiment::{MissingMatches, Shard, TimingRecord};
+use hyperplay_experiment::{MissingMatches, Shard, TimingRecord};
 use hyperplay_machine::counted;
 use hyperplay_report::Table;
 

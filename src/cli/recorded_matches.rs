@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::failure::{CommandFailure, CommandResult};
 use super::game_argument::Opened;
 use hyperplay_engine::Engine;
-use hyperplay_lab::experiment::{DecisionLog, PLAN, Planned, Results, walk};
+use hyperplay_experiment::{DecisionLog, PLAN, Planned, Results, walk};
 use hyperplay_logic::gdl::text_hash;
 use hyperplay_machine::{History, JointMove, Move, StateMachine as _, StateMachineExt as _, counted};
 use hyperplay_play::files::FileError;

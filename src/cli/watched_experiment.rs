@@ -11,10 +11,8 @@ use parking_lot::Mutex;
 use super::experiment_results::recorded_game;
 use super::failure::CommandResult;
 use hyperplay_engine::{EngineKind, Engines};
+use hyperplay_experiment::{DecisionLog, ExperimentSummary, FinishedMatch, Planned, REPLACED, Results, walk};
 use hyperplay_kiosk::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
-use hyperplay_lab::experiment::{
-    DecisionLog, ExperimentSummary, FinishedMatch, Planned, REPLACED, Results, walk,
-};
 use hyperplay_machine::StateMachine as _;
 use hyperplay_play::referee::{Heading, Settings, Transcript};
 

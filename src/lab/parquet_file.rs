@@ -33,25 +33,32 @@ type RowGroup<'a> = SerializedRowGroupWriter<'a, PartFile>;
 /// The type of the values of a column.
 #[derive(Clone, Copy, strum::EnumString)]
 #[strum(serialize_all = "lowercase")]
-pub(crate) enum ParquetType {
+pub enum ParquetType {
+    /// A whole number.
     Count,
+    /// A number.
     Real,
+    /// A truth value.
     Flag,
+    /// A text.
     Text,
+    /// A list of whole numbers.
     Counts,
+    /// A list of numbers.
     Reals,
+    /// A list of texts.
     Texts,
 }
 
 /// The columns of this table of definitions, whose fifth part is the type.
-pub(crate) fn typed(definitions: &'static str, table: &str) -> Vec<(&'static str, ParquetType)> {
+pub fn typed(definitions: &'static str, table: &str) -> Vec<(&'static str, ParquetType)> {
     let lines = definitions.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let of_line = |line: Vec<&'static str>| (line[1], line[4].parse().unwrap_or(ParquetType::Text));
     lines.filter(|line| line[0] == table).map(of_line).collect()
 }
 
 /// A table that is being written.
-pub(crate) struct ParquetFile {
+pub struct ParquetFile {
     path: PathBuf,
     columns: Vec<(&'static str, ParquetType)>,
     /// None before the first row.
@@ -124,7 +131,7 @@ fn put<'a, T: DataType>(
 
 impl ParquetFile {
     /// A file that is begun with its first row.
-    pub(crate) fn new(path: PathBuf, columns: Vec<(&'static str, ParquetType)>) -> ParquetFile {
+    pub fn new(path: PathBuf, columns: Vec<(&'static str, ParquetType)>) -> ParquetFile {
         ParquetFile { path, columns, writer: None, rows: Vec::new() }
     }
 
@@ -142,7 +149,10 @@ impl ParquetFile {
     }
 
     /// Adds a row, which has fields of the names of the columns.
-    pub(crate) fn push(&mut self, row: &impl Serialize) -> Result<(), FileError> {
+    ///
+    /// # Errors
+    /// If the file cannot be begun or written.
+    pub fn push(&mut self, row: &impl Serialize) -> Result<(), FileError> {
         if self.writer.is_none() {
             self.writer = Some(FileError::at(&self.path, self.begin())?);
         }
@@ -167,7 +177,10 @@ impl ParquetFile {
     }
 
     /// Writes what is left; returns the path, if there was a row.
-    pub(crate) fn finish(mut self) -> Result<Option<PathBuf>, FileError> {
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn finish(mut self) -> Result<Option<PathBuf>, FileError> {
         self.write_group()?;
         let Some(writer) = self.writer else { return Ok(None) };
         FileError::at(&self.path, writer.into_inner().map_err(io::Error::from))?.finish()?;

@@ -6,8 +6,20 @@ use std::path::{Path, PathBuf};
 use syn::visit::Visit;
 
 /// The crates of the workspace but for the program, from the top: their folders below `src`.
-pub const CRATES: [&str; 13] = [
-    "cli", "kiosk", "lab", "net", "report", "play", "games", "view", "think", "engine", "sidl", "logic",
+pub const CRATES: [&str; 14] = [
+    "cli",
+    "kiosk",
+    "experiment",
+    "lab",
+    "net",
+    "report",
+    "play",
+    "games",
+    "view",
+    "think",
+    "engine",
+    "sidl",
+    "logic",
     "machine",
 ];
 

@@ -15,7 +15,7 @@ const ORDER: [(&str, &[&[&str]]); 6] = [
     ("think", &[&["belief", "search", "solve"], &["tree"], &["toy"]]),
     ("games", &[&["automaton", "builtin", "gambit"]]),
     ("play", &[&["analysis"], &["referee"], &["player"], &["files"], &["toy"]]),
-    ("lab", &[&["experiment"], &["study"], &["shards"], &["failure", "parquet_file"]]),
+    ("lab", &[&["records", "study"], &["shards"], &["failure", "parquet_file"]]),
     ("net", &[&["compliance", "host", "real_time", "serve"], &["http"], &["protocol"]]),
 ];
 
@@ -31,7 +31,8 @@ const ALONE: [(&str, &[&str]); 7] = [
 ];
 
 /// Crates that do not know each other.
-const APART: [(&str, &str); 3] = [("lab", "net"), ("lab", "kiosk"), ("net", "report")];
+const APART: [(&str, &str); 5] =
+    [("experiment", "net"), ("experiment", "kiosk"), ("lab", "net"), ("lab", "kiosk"), ("net", "report")];
 
 /// Packages that no crate that evaluates or plays may depend on: arguments, figures, tables and progress belong
 /// above.

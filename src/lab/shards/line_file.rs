@@ -9,10 +9,10 @@ use hyperplay_logic::gdl::sha256;
 use hyperplay_play::files::{self, FileError};
 
 /// The length of the key `sum` with all that follows it.
-pub(crate) const SUM: usize = r#","sum":"0123456789abcdef"}"#.len() + 1;
+pub const SUM: usize = r#","sum":"0123456789abcdef"}"#.len() + 1;
 
-/// The line with its checksum.
-pub(crate) fn sealed(line: &[u8]) -> Vec<u8> {
+/// The line, a JSON object with `}` and a line break at its end, with its checksum.
+pub fn sealed(line: &[u8]) -> Vec<u8> {
     let open = &line[..line.len() - 2];
     let digest = sha256(open);
     let first = u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
@@ -23,7 +23,7 @@ pub(crate) fn sealed(line: &[u8]) -> Vec<u8> {
 }
 
 /// The line without its checksum, if that fits.
-pub(crate) fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
+pub fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
     let line = [&written[..written.len().checked_sub(SUM)?], b"}\n"].concat();
     (sealed(&line) == written).then_some(line)
 }
@@ -37,7 +37,7 @@ pub fn locked(path: &Path) -> LabResult<File> {
 }
 
 /// The file of a shard: while another process writes to it, that one plays the shard.
-pub(crate) fn of_shard<F>(opened: Result<F, FileError>) -> LabResult<F> {
+pub fn of_shard<F>(opened: Result<F, FileError>) -> LabResult<F> {
     opened.map_err(|error| match error {
         FileError::Busy(path) => LabError::Locked(path),
         error => error.into(),

@@ -3,6 +3,5 @@
 mod line_file;
 mod shard;
 
-pub use line_file::locked;
-pub(crate) use line_file::{SUM, of_shard, sealed, unsealed};
+pub use line_file::{SUM, locked, of_shard, sealed, unsealed};
 pub use shard::Shard;

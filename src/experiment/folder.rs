@@ -11,10 +11,10 @@ use std::path::{self, Path, PathBuf};
 
 use super::config::ExperimentConfig;
 use super::journal::locked;
-use super::lines::in_place;
 use super::plan::{Entrant, ExperimentPlan};
-use crate::failure::{LabError, LabResult};
-use crate::shards::Shard;
+use hyperplay_lab::records::in_place;
+use hyperplay_lab::shards::Shard;
+use hyperplay_lab::{LabError, LabResult};
 use hyperplay_play::files::FileError;
 use hyperplay_play::player::{Registry, SpecKind};
 use serde::{Deserialize, Serialize};

@@ -25,7 +25,7 @@ use super::pool::Pool;
 use super::recorder::{MatchFailure, RecordLines, SeatFault};
 use super::sequence::{NextMatch, Sequence};
 use super::stored::FinishedMatch;
-use crate::failure::{LabError, LabResult};
+use hyperplay_lab::{LabError, LabResult};
 use hyperplay_play::referee::Interrupt;
 
 /// Matches that may be ahead of the files.

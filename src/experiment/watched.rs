@@ -12,7 +12,7 @@ use cpu_time::ThreadTime;
 use parking_lot::Mutex;
 
 use super::decision_log::DecisionLog;
-use super::record::TurnTime;
+use hyperplay_lab::records::TurnTime;
 use hyperplay_machine::{Budget, Evidence, Move, Seed, Stopwatch, shared_work};
 use hyperplay_play::player::{
     BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, Player, RemoteEnd, RemoteFailure,

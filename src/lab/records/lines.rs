@@ -7,7 +7,7 @@
 //! A file that was compressed by `gzip` is read where the file itself is not there.
 //!
 //! While a shard is being repaired, the good lines behind the damage lie in `FILE.kept` until a run has copied them
-//! back ([`journal`](super::journal)). A reader sees both files as one. It notes what it cannot read, with its line,
+//! back . A reader sees both files as one. It notes what it cannot read, with its line,
 //! and goes on.
 
 use std::fs::{File, OpenOptions};
@@ -19,13 +19,13 @@ use flate2::bufread::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::record::RecordHeader;
+use super::record::{Record, RecordHeader};
 use crate::failure::{LabError, LabResult};
-pub(super) use crate::shards::{SUM, sealed, unsealed};
+use crate::shards::{SUM, unsealed};
 use hyperplay_play::files::FileError;
 
 /// The longest line that is read.
-pub(super) const MAX_LINE: u64 = 1 << 26;
+pub const MAX_LINE: u64 = 1 << 26;
 
 /// How records begin: those of matches, and those of entrants of games.
 const BEGINS: [&[u8]; 2] = [b"{\"match\":", b"{\"game\":"];
@@ -50,15 +50,8 @@ impl DamagedLine {
     }
 }
 
-/// A record as a line, without a checksum.
-pub(super) fn line(record: &impl Serialize) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec(record).expect("a record is plain data");
-    bytes.push(b'\n');
-    bytes
-}
-
 /// The match that a line is about, 0 if it is about none, and the line without a checksum.
-pub(super) fn record(written: &[u8], has_sums: bool) -> Option<(u64, Vec<u8>)> {
+pub fn record(written: &[u8], has_sums: bool) -> Option<(u64, Vec<u8>)> {
     /// The keys that every line has.
     #[derive(Deserialize)]
     struct OfMatch {
@@ -74,18 +67,18 @@ pub(super) fn record(written: &[u8], has_sums: bool) -> Option<(u64, Vec<u8>)> {
 }
 
 /// Where the good lines behind damage lie until they are copied back.
-pub(super) fn kept(path: &Path) -> PathBuf {
+pub fn kept(path: &Path) -> PathBuf {
     path.with_added_extension("kept")
 }
 
 /// The file at a path, or the one that was made of it by `gzip`, if that is there in its place.
-pub(super) fn in_place(path: &Path) -> PathBuf {
+pub fn in_place(path: &Path) -> PathBuf {
     let packed = path.with_added_extension("gz");
     if !path.exists() && packed.exists() { packed } else { path.to_owned() }
 }
 
 /// Whether a file is compressed.
-pub(super) fn is_packed(path: &Path) -> bool {
+pub fn is_packed(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "gz")
 }
 
@@ -103,7 +96,7 @@ fn reader(path: &Path, from: u64) -> io::Result<Box<dyn BufRead + Send>> {
 }
 
 /// Copies parts of a file to the end of another one, and waits until they are on the disk.
-pub(super) fn copy(from: &mut File, ranges: &[Range<u64>], to: &mut File) -> io::Result<()> {
+pub fn copy(from: &mut File, ranges: &[Range<u64>], to: &mut File) -> io::Result<()> {
     for range in ranges {
         from.seek(SeekFrom::Start(range.start))?;
         io::copy(&mut (&*from).take(range.end - range.start), to)?;
@@ -112,7 +105,7 @@ pub(super) fn copy(from: &mut File, ranges: &[Range<u64>], to: &mut File) -> io:
 }
 
 /// Appends parts of a file to `FILE.damaged`; returns the path of that.
-pub(super) fn move_aside(path: &Path, ranges: &[Range<u64>]) -> io::Result<PathBuf> {
+pub fn move_aside(path: &Path, ranges: &[Range<u64>]) -> io::Result<PathBuf> {
     let damaged = path.with_added_extension("damaged");
     let mut to = OpenOptions::new().create(true).append(true).open(&damaged)?;
     copy(&mut File::open(path)?, ranges, &mut to)?;
@@ -121,7 +114,7 @@ pub(super) fn move_aside(path: &Path, ranges: &[Range<u64>]) -> io::Result<PathB
 
 /// A place in a file behind a line.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Mark {
+pub struct Mark {
     /// Bytes before it.
     pub bytes: u64,
     /// How the last line before it ends: its checksum.
@@ -130,11 +123,13 @@ pub(super) struct Mark {
 
 /// The good lines of one kind about one match, and where they lie.
 #[derive(Default)]
-pub(super) struct FoundLines {
+pub struct FoundLines {
     id: u64,
+    /// The lines, without checksums.
     pub lines: Vec<Vec<u8>>,
     /// Whether they lie in `FILE.kept`.
     pub is_kept: bool,
+    /// Their bytes in the file.
     pub range: Range<u64>,
     /// The number of the last of them.
     number: u64,
@@ -169,12 +164,12 @@ impl GoodLines {
         let mut lines = GoodLines { path, reader, has_sums, version, begins, number, offset, next, damage };
         let Some(first) = lines.advance()? else { return Ok(None) };
         let (has_sums, text) = unsealed(&first).map_or((false, first.clone()), |text| (true, text));
-        let found = serde_json::from_slice::<RecordHeader>(&text).ok();
+        let found = RecordHeader::read(&text).ok();
         let is_foreign = |lines: &GoodLines, what: String| {
             let what = format!("{}: {what}", lines.path.display());
             Err(LabError::other(what, "name another folder with --out, or take that file away"))
         };
-        if let Some(found) = found.filter(|found| line(found) == text) {
+        if let Some(found) = found.filter(|found| found.line() == text) {
             if let Some(what) = header.difference(&found) {
                 return is_foreign(&lines, what);
             }
@@ -265,7 +260,7 @@ impl GoodLines {
 }
 
 /// The good lines of one kind in the order of their matches: those of the file, and those that were kept.
-pub(super) struct Source {
+pub struct Source {
     parts: Vec<GoodLines>,
 }
 

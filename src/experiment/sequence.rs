@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::{Cell, ExperimentPlan, MatchPlace, StoppingCriterion, StoppingRule};
 use super::sequential_test::SequentialVerdict;
-use crate::shards::Shard;
+use hyperplay_lab::shards::Shard;
 use hyperplay_report::Sample;
 
 /// The next match of a sequence, if there is one.

@@ -8,12 +8,14 @@ use std::path::PathBuf;
 
 use super::checkpoint::{CHECKPOINT, Checkpoint};
 use super::decision_log::DecisionLog;
-use super::lines::{DamagedLine, FoundLines, Source, in_place, is_packed};
 use super::plan::{ExperimentPlan, MatchPlace};
-use super::record::{MatchRecord, RecordHeader, TimingRecord, TurnRecord};
 use super::sequence::Sequence;
-use crate::failure::LabResult;
-use crate::shards::Shard;
+use hyperplay_lab::LabResult;
+use hyperplay_lab::records::{
+    DamagedLine, FoundLines, MatchRecord, Record, RecordHeader, Source, TimingRecord, TurnRecord, in_place,
+    is_packed,
+};
+use hyperplay_lab::shards::Shard;
 
 /// The kinds of files, in the order in which a match is written to them: its own line is the last.
 pub(super) const KINDS: [&str; 5] = ["timings", "positions", "particles", "turns", "matches"];
@@ -40,14 +42,13 @@ impl FinishedMatch {
 
     /// Its timing, if it can be read.
     pub fn timing(&self) -> Option<TimingRecord> {
-        let timing: TimingRecord = serde_json::from_slice(self.lines[0].as_ref()?.first()?).ok()?;
+        let timing = TimingRecord::read(self.lines[0].as_ref()?.first()?).ok()?;
         (timing.id == self.place.id).then_some(timing)
     }
 
     /// Whether a move was replaced because another program could not be reached, or may have been, without its turns.
     pub fn was_unreachable(&self) -> bool {
-        let mut turns =
-            self.turns().iter().filter_map(|line| serde_json::from_slice::<TurnRecord>(line).ok());
+        let mut turns = self.turns().iter().filter_map(|line| TurnRecord::read(line).ok());
         let is_named = |turn: TurnRecord| turn.fault.as_deref() == Some(UNREACHABLE);
         self.record.has_faults() && (self.lines[3].is_none() || turns.any(is_named))
     }
@@ -131,7 +132,7 @@ impl<'a> StoredMatches<'a> {
         let Some(matches) = matches else { return Ok(None) };
         while let Some(id) = matches.peek()? {
             let Some(of_match) = matches.of(id, 1)? else { continue };
-            let record = serde_json::from_slice::<MatchRecord>(&of_match.lines[0]).ok();
+            let record = MatchRecord::read(&of_match.lines[0]).ok();
             let Some(record) = record.filter(|record| self.plan.id_of(record) == Some(id)) else {
                 matches.refuse(&of_match, "it is no match of the plan");
                 continue;

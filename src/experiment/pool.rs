@@ -15,13 +15,13 @@ use serde_json::{Map, Value, json};
 
 use super::decision_log::DecisionLog;
 use super::folder::Planned;
-use super::lines::{DamagedLine, line};
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::results::{MissingMatches, Results};
 use super::sequence::{NextMatch, Sequence};
 use super::stored::{FinishedMatch, KINDS};
-use crate::failure::{LabError, LabResult};
-use crate::shards::Shard;
+use hyperplay_lab::records::{DamagedLine, Record};
+use hyperplay_lab::shards::Shard;
+use hyperplay_lab::{LabError, LabResult};
 
 /// A folder with matches, and its plan.
 pub type PlannedFolder = (PathBuf, Planned);
@@ -187,7 +187,7 @@ fn placed(plan: &ExperimentPlan, place: &MatchPlace, mut found: FinishedMatch) -
             "player": player,
         });
         fields.iter_mut().for_each(|(key, value)| *value = own.get(key).unwrap_or(value).clone());
-        Some(line(&fields))
+        Some(fields.line())
     };
     for lines in &mut found.lines {
         *lines = lines.take().and_then(|lines| lines.iter().map(rewritten).collect());

@@ -8,10 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::folder::Planned;
-use super::lines::DamagedLine;
 use super::plan::{Cell, ExperimentPlan, distinct};
 use super::pool::Pool;
-use super::record::{TurnRecord, TurnTime};
 use super::results::{MissingMatches, Results};
 use super::role_scores::{MatchScores, RoleScores};
 use super::sequence::Deal;
@@ -19,7 +17,8 @@ use super::sequential_test::SequentialVerdict;
 use super::standings::{DealScores, Standing};
 use super::stored::FinishedMatch;
 use super::work::{DecisionWork, MatchWork};
-use crate::failure::LabResult;
+use hyperplay_lab::LabResult;
+use hyperplay_lab::records::{DamagedLine, Record, TurnRecord, TurnTime};
 use hyperplay_report::{Clusters, JointSample, Sample};
 
 /// Up to this many entrants that met the same others are all compared with each other; if there are more, only
@@ -272,7 +271,7 @@ impl<'a> Summing<'a> {
         let cell = &mut self.summary.cells[place.cell];
         let mut matches = vec![MatchWork::default(); cell.entrants.len()];
         for (number, line) in finished.turns().iter().enumerate() {
-            let Ok(turn) = serde_json::from_slice::<TurnRecord>(line) else { continue };
+            let Ok(turn) = TurnRecord::read(line) else { continue };
             let is_of = |summary: &EntrantSummary| self.plan.label(summary.entrant) == turn.player;
             let Some(at) = cell.entrants.iter().position(is_of) else { continue };
             let summary = &mut cell.entrants[at];

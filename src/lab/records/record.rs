@@ -4,9 +4,65 @@
 //! stand in `timings`. Every file begins with a header. `docs/json.md` explains every key.
 
 use indexmap::IndexMap;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::shards::Shard;
+use hyperplay_play::player::BelievedState;
+use hyperplay_report::rounded;
+
+/// A record of one line.
+pub trait Record: Serialize + DeserializeOwned {
+    /// The record in a line.
+    ///
+    /// # Errors
+    /// If the line is no such record.
+    fn read(line: &[u8]) -> serde_json::Result<Self> {
+        read(line)
+    }
+
+    /// The record as a line, without a checksum.
+    fn line(&self) -> Vec<u8> {
+        line(self)
+    }
+}
+
+fn read<T: DeserializeOwned>(line: &[u8]) -> serde_json::Result<T> {
+    serde_json::from_slice(line)
+}
+
+fn line(record: &impl Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(record).expect("a record is plain data");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Reads and writes records of which there are many by code of this crate, which is optimised. The methods that the trait provides are
+/// compiled in the crate that calls them.
+macro_rules! many {
+    ($($record:ty),*) => {$(
+        impl Record for $record {
+            fn read(line: &[u8]) -> serde_json::Result<Self> {
+                read(line)
+            }
+
+            fn line(&self) -> Vec<u8> {
+                line(self)
+            }
+        }
+    )*};
+}
+
+many!(
+    RecordHeader,
+    MatchRecord,
+    TurnRecord,
+    TimingRecord,
+    PositionRecord,
+    ParticlesRecord,
+    Map<String, Value>
+);
 
 /// The form of one kind of file. Columns of matches, turns and positions were renamed after version 0.1, and then
 /// positions got the true state.
@@ -275,6 +331,41 @@ pub struct HeldRecord {
     pub attempts: u64,
     /// Those of them that agreed.
     pub accepted: u64,
+}
+
+/// The belief of a player at one decision.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ParticlesRecord {
+    /// The number of the match.
+    #[serde(rename = "match")]
+    pub id: u64,
+    /// The game.
+    pub game: String,
+    /// The step, from 1.
+    pub step: usize,
+    /// The role.
+    pub role: String,
+    /// The entrant.
+    pub player: String,
+    /// The distinct states held possible, the likeliest first; none without a belief.
+    pub states: Vec<StateRecord>,
+}
+
+/// A state that was held possible.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StateRecord {
+    /// Its share of the belief.
+    pub weight: f64,
+    /// In how many particles it is the last state.
+    pub histories: u32,
+    /// The facts that hold in it.
+    pub state: Vec<String>,
+}
+
+impl From<BelievedState> for StateRecord {
+    fn from(BelievedState { weight, histories, facts }: BelievedState) -> Self {
+        StateRecord { weight: rounded(weight), histories, state: facts }
+    }
 }
 
 #[cfg(test)]

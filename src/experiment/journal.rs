@@ -26,18 +26,17 @@ use std::path::{Path, PathBuf};
 
 use super::checkpoint::{CHECKPOINT, Checkpoint, EVERY};
 use super::decision_log::DecisionLog;
-use super::lines::{
-    DamagedLine, FoundLines, MAX_LINE, Mark, Source, copy, in_place, is_packed, kept, line, move_aside,
-    record, sealed,
-};
 use super::plan::ExperimentPlan;
-use super::record::RecordHeader;
 use super::recorder::RecordLines;
 use super::sequence::Sequence;
 use super::stored::{FinishedMatch, KINDS, StoredMatches};
-use crate::failure::{LabError, LabResult};
-pub(super) use crate::shards::locked;
-use crate::shards::{SUM, Shard};
+use hyperplay_lab::records::{
+    DamagedLine, FoundLines, MAX_LINE, Mark, Record, RecordHeader, Source, copy, in_place, is_packed, kept,
+    move_aside, record,
+};
+pub(super) use hyperplay_lab::shards::locked;
+use hyperplay_lab::shards::{SUM, Shard, sealed};
+use hyperplay_lab::{LabError, LabResult};
 use hyperplay_play::files::FileError;
 
 /// All of a file.
@@ -124,7 +123,7 @@ fn append(path: &Path) -> Result<File, FileError> {
 impl Log {
     pub fn new(path: PathBuf, header: &RecordHeader, source: Option<&Source>, is_needed: bool) -> Log {
         let has_sums = source.is_none_or(Source::has_sums);
-        let header = if has_sums { sealed(&line(header)) } else { line(header) };
+        let header = if has_sums { sealed(&header.line()) } else { header.line() };
         let end = source.map_or(0, Source::begins);
         let (file, last, is_whole, behind) = (None, None, end > 0, Vec::new());
         Log { path, file, header, has_sums, is_needed, end, last, is_whole, behind }

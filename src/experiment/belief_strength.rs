@@ -10,14 +10,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::study::accuracy::DrawsCurve;
-use super::super::study::harness::{EvaluationPoint, Figures, Oracle, Replicates, measure};
 use super::decision_log::DecisionLog;
 use super::folder::Planned;
 use super::results::Results;
 use super::walk::{unlike, walk};
-use crate::failure::LabResult;
 use hyperplay_engine::Engine;
+use hyperplay_lab::LabResult;
+use hyperplay_lab::study::accuracy::DrawsCurve;
+use hyperplay_lab::study::harness::{EvaluationPoint, Figures, Oracle, Replicates, measure};
 use hyperplay_machine::{Evaluated, EvaluationFailure, History, Role, Seed, StateMachine};
 use hyperplay_play::player::{Assumed, Registry, SamplerSpec, SpecError};
 use hyperplay_play::referee::MatchStep;

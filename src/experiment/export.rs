@@ -13,9 +13,9 @@ use serde::Serialize;
 use super::columns::columns;
 use super::export_decisions::DecisionTables;
 use super::folder::Planned;
-use super::record::{MatchRecord, TurnRecord};
 use super::results::Results;
-use crate::failure::LabResult;
+use hyperplay_lab::LabResult;
+use hyperplay_lab::records::{MatchRecord, Record, TurnRecord};
 use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
 use hyperplay_report::{Column, Table};
 
@@ -72,7 +72,7 @@ pub fn export(planned: &Planned, results: &mut Results<'_>, to: &Path) -> LabRes
         FileError::at(&paths[0], write!(matches, "{}", Table::of(&of_match, &rows).csv_lines()))?;
         decisions.add(planned, &finished)?;
         let row = |(number, line): (usize, &Vec<u8>)| {
-            let turn: TurnRecord = serde_json::from_slice(line).ok()?;
+            let turn = TurnRecord::read(line).ok()?;
             let time = timing.as_ref().and_then(|timing| timing.turns.get(number)).copied();
             Some(TurnRow {
                 deal: record.deal,

@@ -20,10 +20,10 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{ConfigError, ConfigResult, ExperimentConfig};
 use super::meetings::{MAX_CELLS, MAX_SEAT_PERMUTATIONS, meetings, seat_permutations};
-use super::record::MatchRecord;
 use super::sequential_test::SequentialTest;
-use crate::shards::Shard;
 use hyperplay_engine::EngineKind;
+use hyperplay_lab::records::MatchRecord;
+use hyperplay_lab::shards::Shard;
 use hyperplay_logic::gdl::text_hash;
 
 /// A player with its parameters.

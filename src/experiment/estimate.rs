@@ -14,10 +14,10 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::arena::Arena;
-use super::lines::sealed;
 use super::plan::{Cell, ExperimentPlan, MatchPlace};
 use super::stored::KINDS;
-use crate::failure::LabResult;
+use hyperplay_lab::LabResult;
+use hyperplay_lab::shards::sealed;
 use hyperplay_machine::{Budget, Stopwatch};
 use hyperplay_play::referee::Interrupt;
 use hyperplay_report::Sample;

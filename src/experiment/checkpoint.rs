@@ -15,9 +15,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::lines::{DamagedLine, Mark, line, sealed, unsealed};
-use super::record::RecordHeader;
 use super::sequence::SequencePosition;
+use hyperplay_lab::records::{DamagedLine, Mark, Record, RecordHeader};
+use hyperplay_lab::shards::{sealed, unsealed};
 use hyperplay_play::files::{FileContent, FileError, WrittenFile};
 
 /// The kind of the file.
@@ -43,20 +43,22 @@ pub(super) struct Checkpoint {
     pub at: SequencePosition,
 }
 
+impl Record for Checkpoint {}
+
 impl Checkpoint {
     /// The checkpoint at a path, if there is one; `Some(None)` if it is not what belongs there.
     pub fn read(path: &Path, header: &RecordHeader) -> Option<Option<Checkpoint>> {
         let text = fs::read(path).ok()?;
         let mut lines = text.split_inclusive(|&byte| byte == b'\n').map_while(unsealed);
-        let head = lines.next().and_then(|line| serde_json::from_slice::<RecordHeader>(&line).ok());
+        let head = lines.next().and_then(|line| RecordHeader::read(&line).ok());
         let is_own = head.is_some_and(|found| header.difference(&found).is_none());
-        Some(lines.next().filter(|_| is_own).and_then(|line| serde_json::from_slice(&line).ok()))
+        Some(lines.next().filter(|_| is_own).and_then(|line| <Checkpoint as Record>::read(&line).ok()))
     }
 
     /// Writes it to a path, where it replaces the one before.
     pub fn write(&self, path: &Path, header: &RecordHeader) -> Result<(), FileError> {
         let file = WrittenFile::at(path, FileContent::records(&header.schema))?;
-        file.text([sealed(&line(header)), sealed(&line(self))].concat())
+        file.text([sealed(&header.line()), sealed(&self.line())].concat())
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::record::{TurnRecord, TurnTime};
+use hyperplay_lab::records::{TurnRecord, TurnTime};
 use hyperplay_report::Sample;
 
 /// Figures of which a sample has the means over matches.

@@ -11,12 +11,11 @@ use std::path::{Path, PathBuf};
 
 use super::decision_log::DecisionLog;
 use super::folder::{Planned, division};
-use super::lines::{DamagedLine, line, sealed};
-use super::record::RecordHeader;
 use super::results::{MissingMatches, Results};
 use super::stored::KINDS;
-use crate::failure::{LabError, LabResult};
-use crate::shards::Shard;
+use hyperplay_lab::records::{DamagedLine, Record, RecordHeader};
+use hyperplay_lab::shards::{Shard, sealed};
+use hyperplay_lab::{LabError, LabResult};
 use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
 
 /// The result of a merge.
@@ -67,7 +66,7 @@ fn merge_shards(folder: &Path, planned: &Planned, written: &mut Vec<&'static str
         let header = RecordHeader::new(kind, &planned.config, planned.plan.seed, Shard::WHOLE);
         // An earlier merge gives way, whatever has become of its files.
         let mut draft = WrittenFile::at(&path(kind), FileContent::beginning("record", ""))?.begin()?;
-        write((&mut draft, kind), &line(&header)).map(|()| draft)
+        write((&mut draft, kind), &header.line()).map(|()| draft)
     };
     let mut drafts: Vec<Option<PartFile>> = Vec::new();
     for kind in KINDS {

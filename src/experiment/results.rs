@@ -14,12 +14,12 @@ use serde::{Serialize, Serializer};
 
 use super::decision_log::DecisionLog;
 use super::folder::{Planned, division};
-use super::lines::{DamagedLine, Source, in_place};
 use super::plan::ExperimentPlan;
 use super::sequence::NextMatch;
 use super::stored::{FinishedMatch, StoredMatches};
-use crate::failure::{LabError, LabResult};
-use crate::shards::Shard;
+use hyperplay_lab::records::{DamagedLine, Source, in_place};
+use hyperplay_lab::shards::Shard;
+use hyperplay_lab::{LabError, LabResult};
 use hyperplay_machine::counted;
 
 /// The parts that a shard lacks.

@@ -12,11 +12,11 @@ use serde_json::Value;
 
 use super::exploit_record::{ExploitFinding, ExploitRecord, exploit_records, pairs};
 use super::folder::Planned;
-use super::lines::DamagedLine;
 use super::meetings::met;
 use super::plan::{Cell, Entrant, ExperimentPlan, PlanGame, distinct};
 use super::pool::PlannedFolder;
-use crate::failure::LabResult;
+use hyperplay_lab::LabResult;
+use hyperplay_lab::records::DamagedLine;
 use hyperplay_logic::gdl::did_you_mean;
 
 /// The keys of a plan that must be equal in several plans.

@@ -9,12 +9,13 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use thiserror::Error;
 
-use super::decision_log::{DecisionLog, ParticlesRecord};
-use super::lines::line;
+use super::decision_log::DecisionLog;
 use super::plan::{ExperimentPlan, MatchPlace};
-use super::record::{HeldRecord, MatchRecord, PositionRecord, SeenRecord, TimingRecord, TurnRecord};
 use super::stored::KINDS;
 use super::watched::{PlayerWatch, WatchedDecision, seconds};
+use hyperplay_lab::records::{
+    HeldRecord, MatchRecord, ParticlesRecord, PositionRecord, Record, SeenRecord, TimingRecord, TurnRecord,
+};
 use hyperplay_machine::{ByRole, EvaluationFailure, Move, Role, StateMachine, StateMachineExt};
 use hyperplay_play::player::{Decision, HeldBelief};
 use hyperplay_play::referee::{Fault, FaultKind, Match, MatchOutcome, MatchStep};
@@ -140,15 +141,15 @@ impl<M: StateMachine> Recorder<'_, M> {
             failure,
             faults: game.played().map(|role| self.seat_fault(Role::new(role))).collect(),
             lines: [
-                if log >= DecisionLog::Turns { vec![line(&timing)] } else { Vec::new() },
+                if log >= DecisionLog::Turns { vec![timing.line()] } else { Vec::new() },
                 positions
                     .iter()
                     .zip(states)
-                    .map(|(turn, state)| line(&self.position(turn, state, &goals_by_role)))
+                    .map(|(turn, state)| self.position(turn, state, &goals_by_role).line())
                     .collect(),
-                particles.iter().map(|turn| line(&self.believed(turn))).collect(),
-                logged(DecisionLog::Turns).iter().map(|turn| line(&self.turn(turn))).collect(),
-                vec![line(&of_match)],
+                particles.iter().map(|turn| self.believed(turn).line()).collect(),
+                logged(DecisionLog::Turns).iter().map(|turn| self.turn(turn).line()).collect(),
+                vec![of_match.line()],
             ],
         }
     }

@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 
 use super::decision_log::DecisionLog;
 use super::plan::ExperimentPlan;
-use super::record::TurnRecord;
 use super::recorder::{RecordLines, Recorder};
 use super::stored::FinishedMatch;
 use super::watched::PlayerWatch;
-use crate::failure::{LabError, LabResult};
 use hyperplay_engine::Engine;
+use hyperplay_lab::records::{Record, TurnRecord};
+use hyperplay_lab::{LabError, LabResult};
 use hyperplay_machine::{Budget, ByRole, Move, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::for_engine::play_match;
 use hyperplay_play::player::{Decision, DecisionCost, HeldBelief, Player, Seat, View};
@@ -44,8 +44,8 @@ pub fn walk(
     }
     let mut said: HashMap<String, HashMap<usize, TurnRecord>> = HashMap::new();
     for line in finished.turns() {
-        let turn: TurnRecord = serde_json::from_slice(line)
-            .map_err(|error| unlike(id, &format!("a turn cannot be read: {error}")))?;
+        let turn =
+            TurnRecord::read(line).map_err(|error| unlike(id, &format!("a turn cannot be read: {error}")))?;
         said.entry(turn.role.clone()).or_default().insert(turn.step, turn);
     }
     let roles = machine.roles();
@@ -122,7 +122,7 @@ pub(super) fn compare(finished: &FinishedMatch, lines: &RecordLines) -> LabResul
     let recorded = kinds.filter_map(|(one, other)| Some(one.as_ref()?.iter().zip(other))).flatten();
     let differing = { recorded }.find(|(one, other)| one != other);
     let Some((one, other)) = differing else { return Ok(()) };
-    let read = |line: &[u8]| serde_json::from_slice::<Map<String, Value>>(line).unwrap_or_default();
+    let read = |line: &[u8]| Map::<String, Value>::read(line).unwrap_or_default();
     let (one, other) = (read(one), read(other));
     let key = one.iter().find(|(key, value)| other.get(*key) != Some(value));
     let what = key.map_or("its lines are written in another way".to_owned(), |(key, value)| {

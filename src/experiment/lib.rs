@@ -37,13 +37,11 @@ mod generations;
 mod grid;
 mod joined;
 mod journal;
-mod lines;
 mod meetings;
 mod merge;
 mod pairings;
 mod plan;
 mod pool;
-mod record;
 mod recorder;
 mod results;
 mod role_scores;
@@ -62,7 +60,6 @@ mod wording;
 mod work;
 mod written;
 
-pub use crate::shards::{Shard, locked};
 pub use adjusted::ScoreAdjustment;
 pub use arena::Arena;
 pub use belief_strength::{BeliefMeasurement, BeliefSums, DealSums};
@@ -70,7 +67,7 @@ pub use belief_tables::{MeasuredBeliefs, belief_tables};
 pub use best::Answer;
 pub use checkpoint::forget_checkpoints;
 pub use config::{ConfigError, ConfigResult, ExperimentConfig, MeetingSchedule, NamedGame, OnFault, SCHEMA};
-pub use decision_log::{DecisionLog, ParticlesRecord, StateRecord};
+pub use decision_log::DecisionLog;
 pub use document::document;
 pub use estimate::{CellSample, Estimate, RECORD_FILES, estimate};
 pub use exploit::ExploitRun;
@@ -84,18 +81,18 @@ pub use folder::{
     PLAN, Planned, division, extended, lock_beside, refuse_other_division, resolved, set_aside,
 };
 pub use generations::Generations;
+pub use hyperplay_lab::records::{
+    DamagedLine, FAILED, HeldRecord, MatchRecord, ParticlesRecord, PositionRecord, Record, RecordHeader,
+    SeenRecord, StateRecord, TimingRecord, TurnRecord, TurnTime,
+};
+pub use hyperplay_lab::shards::{Shard, locked};
 pub use joined::{Selection, exploited, joined};
 pub use journal::{EarlierRun, Journal, Recording};
-pub use lines::DamagedLine;
 pub use merge::{Merged, merge};
 pub use plan::{
     Cell, Entrant, ExperimentPlan, MatchPlace, PlanGame, SeatPermutations, StoppingCriterion, StoppingRule,
 };
 pub use pool::{PlannedFolder, Pool};
-pub use record::{
-    FAILED, HeldRecord, MatchRecord, PositionRecord, RecordHeader, SeenRecord, TimingRecord, TurnRecord,
-    TurnTime,
-};
 pub use recorder::{MatchFailure, RecordLines, SeatFault};
 pub use results::{MissingMatches, Results};
 pub use role_scores::{MatchScores, RoleScores};

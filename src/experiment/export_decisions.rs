@@ -10,15 +10,15 @@ use std::slice::from_ref;
 
 use indexmap::IndexMap;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::columns::COLUMNS;
-use super::decision_log::{ParticlesRecord, StateRecord};
 use super::folder::Planned;
-use super::record::{HeldRecord, MatchRecord, PositionRecord, SeenRecord};
 use super::stored::FinishedMatch;
-use crate::failure::{LabError, LabResult};
-use crate::parquet_file::{ParquetFile, typed};
+use hyperplay_lab::parquet_file::{ParquetFile, typed};
+use hyperplay_lab::records::{
+    HeldRecord, MatchRecord, ParticlesRecord, PositionRecord, Record, SeenRecord, StateRecord,
+};
+use hyperplay_lab::{LabError, LabResult};
 
 /// A decision. The data on the legal moves stand in their order, in the place of what the record says by name.
 #[derive(Serialize)]
@@ -64,13 +64,13 @@ pub(super) fn of_legal<N: Copy + Into<f64>>(
 }
 
 /// The lines of one kind about the decisions of a match.
-pub(super) fn decisions<T: DeserializeOwned>(
+pub(super) fn decisions<T: Record>(
     finished: &FinishedMatch,
     kind: usize,
     what: &'static str,
 ) -> LabResult<Vec<T>> {
     let read = |(number, line): (usize, &Vec<u8>)| {
-        serde_json::from_slice(line).map_err(|cause| {
+        T::read(line).map_err(|cause| {
             let (id, number) = (finished.record.id, number + 1);
             let what = format!("match {id}: {what} number {number} of its decisions cannot be read: {cause}");
             let remedy = "the file was changed: play the matches again into another folder, or remove the files of positions and particles";
