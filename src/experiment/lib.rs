@@ -10,7 +10,7 @@
 //! The plan and its seed determine every byte of the matches and turns, whatever the number of threads and shards and
 //! however often a run was interrupted. Wall times are in files of their own.
 //!
-//! Third-party: `toml`, `serde`, `serde_json`, `parquet`, `flate2` (files), `sha2` (checksums), `rayon` (threads), `parking_lot` (locks), `thiserror`.
+//! Third-party: `toml`, `serde`, `serde_json` (files), `rayon` (threads), `parking_lot` (locks), `thiserror`.
 
 mod adjusted;
 mod arena;

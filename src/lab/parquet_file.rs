@@ -1,7 +1,7 @@
 //! Parquet file: rows as typed columns, as pyarrow, pandas, polars and DuckDB read them.
 //!
 //! A column holds whole numbers, numbers, truth values or texts, each of which may be missing, or lists of whole numbers,
-//! numbers or texts, which may be empty. Rows are collected and written in groups of [`GROUP`], so the memory does not grow with
+//! numbers or texts, which may be empty. Rows are collected and written in groups of 16,384, so the memory does not grow with
 //! the table. A row is a structure that derives `Serialize`; a number in a list that is not finite becomes NaN. The
 //! bytes depend on the rows alone. Nothing is compressed; texts that come up again are stored once a group.
 //!

@@ -300,7 +300,7 @@ impl Source {
     }
 
     /// The next good line, whatever it is about.
-    pub fn next(&mut self) -> LabResult<Option<FoundLines>> {
+    pub fn next_line(&mut self) -> LabResult<Option<FoundLines>> {
         for part in &mut self.parts {
             if part.peek()?.is_some() {
                 return Ok(part.next.take());

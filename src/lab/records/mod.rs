@@ -2,6 +2,8 @@
 //!
 //! They stand here and not in `hyperplay-experiment`, because most of the time of a report is in reading them: this crate is compiled
 //! for speed, and that one is not.
+//!
+//! Third-party: `serde_json` (lines), `flate2` (compressed files), `thiserror`.
 
 mod lines;
 mod record;
