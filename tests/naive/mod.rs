@@ -16,6 +16,7 @@
 pub mod cfr;
 pub mod chronon;
 pub mod generate;
+pub mod grouped;
 pub mod lockstep;
 mod rules;
 mod solve;

@@ -20,7 +20,7 @@ use super::{
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
-use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
+use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, OpponentModel as _, ParticleSampler};
 use hyperplay_think::search::{HistoryUse, IsmctsOptions, Observers, PostponedOptions};
 use hyperplay_think::solve::{AimOptions, Blueprint, GadgetKind, GrowingOptions};
 
@@ -145,7 +145,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 Ok(move |engine: &Arc<Engine>, role: Role| {
                     let blueprint = blueprint.as_ref().map(|file| -> Blueprint {
                         let file = FilePolicy::new(Arc::clone(engine), Arc::clone(file));
-                        Arc::new(move |role, evidence, legal| file.written(role, evidence, legal))
+                        Arc::new(move |role, evidence, legal| Some(file.policy(role, evidence, legal)))
                     });
                     let known = (blueprint, sampled, is_plain(engine, &shared));
                     Seat::player(subgame(belief(engine, role), Arc::clone(&search), solves, moves, known))
