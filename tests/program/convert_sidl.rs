@@ -106,6 +106,12 @@ fn names_that_the_other_language_reads_otherwise_are_changed_and_stay_different(
     );
     let interaction = converted(folder.path(), &odd, "sidl");
     assert_eq!(tree(Path::new(&odd)), tree(&interaction));
+    // A game that is over at once has no steps.
+    let over = write(
+        "over.kif",
+        "(role alice) (init over) (legal alice noop) (<= terminal (true over)) (goal alice 100)",
+    );
+    assert_eq!(tree(Path::new(&over)), tree(&converted(folder.path(), &over, "sidl")));
     let text = fs::read_to_string(&interaction).unwrap();
     assert!(text.contains("mod_(1, n007)") && text.contains("a_b_2") && text.contains("nil_"), "{text}");
 }

@@ -136,7 +136,10 @@ impl Automaton<'_> {
             line("\noperation(choose(Switch, Move)) :- may(Switch, Move), ax(may(Switch, Move)).".to_owned());
         }
         let writer = Writer { automaton: self, names: &names, choices: &choices, has_percepts };
-        line("\n// ---- Steps: when all choices are made ----\n\nbranching([step], nil).".to_owned());
+        // Where the game is over at once, nothing defines the operation.
+        if self.states.iter().any(|state| !state.steps.is_empty()) {
+            line("\n// ---- Steps: when all choices are made ----\n\nbranching([step], nil).".to_owned());
+        }
         for (number, state) in self.states.iter().enumerate() {
             for step in &state.steps {
                 line(writer.clause(number, state, step));
