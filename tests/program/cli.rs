@@ -346,6 +346,17 @@ fn the_best_goal_of_rules_that_compute_goals_is_found_or_open() {
     assert!(whole.iter().chain(&part).all(|(severity, _)| severity == "note"), "{whole:?}, {part:?}");
 }
 
+/// Terms that grow without end are reported at the rule that makes them.
+#[test]
+fn a_limit_of_evaluation_is_reported_at_its_rule() {
+    let folder = Folder::new();
+    let file = folder.path("grows.kif");
+    let rules = "(role a) (init (s zero)) (legal a noop)\n(goal a 0)\n(<= terminal (true (s done)))\n(<= (next (s (succ ?x))) (true (s ?x)))\n";
+    std::fs::write(&file, rules).unwrap();
+    let text = stdout(&format!("check {} --simulate 1 --seed 1", file.display()), 1);
+    assert!(text.contains("fault[evaluation-limit]") && text.contains("grows.kif:4:5"), "{text}");
+}
+
 #[test]
 fn check_claims_no_simulation_of_what_is_no_game() {
     let files = "games/broken/unsafe_variable.kif nim";

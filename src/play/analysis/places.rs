@@ -3,7 +3,7 @@
 //! Play meets ground terms, whereas the text consists of clauses. A term is traced to the first clause, in the order
 //! of the text, whose head it can be an instance of.
 
-use hyperplay_logic::gdl::{Atom, Finding, FindingCode, Game, Rulesheet, Span, Symbol, TermId};
+use hyperplay_logic::gdl::{Atom, Finding, FindingCode, Game, Rulesheet, Span, Symbol, TermId, print_rule};
 use hyperplay_machine::{EvaluationFailure, Role};
 
 /// Where findings stand.
@@ -32,8 +32,12 @@ impl Places<'_> {
         heads.find(is_source).map(|head| head.at.0)
     }
 
-    /// The finding that evaluation failed.
+    /// The finding that evaluation failed, at the rule that the failure quotes.
     pub(super) fn failed(&self, failure: &EvaluationFailure) -> Finding {
-        Finding::fault(FindingCode::EvaluationLimit, Span::default(), failure.to_string())
+        let symbols = self.game.terms().symbols();
+        let mut rules = self.game.rules().iter();
+        let quoted = rules.find(|rule| failure.reason.contains(&print_rule(rule, symbols)));
+        let place = quoted.map_or_else(Span::default, |rule| rule.head.at.0);
+        Finding::fault(FindingCode::EvaluationLimit, place, failure.to_string())
     }
 }

@@ -414,6 +414,7 @@ mod tests {
             ("(:- p q)\n(:- r s)", "(<= p q)\n(<= r s)\n", ":-"),
             ("(<=p q)\n(<=(r) s)", "(<= p q)\n(<= r s)\n", "<=p"),
             ("// one (\n(p) // two )\n % three\n", "p\n", "// one ("),
+            ("/* one (\ntwo */ (p)\n# three )\n", "p\n", "/* one (\ntwo */"),
             (
                 "((role a))\n(<= ((p)) (((q))) ((not ((r ((f x)))))))",
                 "(role a)\n(<= p q (not (r (f x))))\n",

@@ -49,7 +49,7 @@ impl KifToken {
 
 /// Whether a name looks like a comment of another language, so that it must not stand at the beginning of a line.
 pub(in crate::gdl) fn looks_like_comment(name: &str) -> bool {
-    name.starts_with('%') || name.starts_with("//")
+    ["%", "//", "/*", "#"].iter().any(|begin| name.starts_with(begin))
 }
 
 /// Whether the reader reads the text as one name.
@@ -124,7 +124,8 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<KifToken>
                 c.len_utf8()
             }
             _ if (leads || depth == 0) && looks_like_comment(rest) => {
-                let length = to_line_end(rest, newline);
+                let block = rest.strip_prefix("/*").and_then(|inside| inside.find("*/"));
+                let length = block.map_or_else(|| to_line_end(rest, newline), |end| end + 4);
                 let help = || "in the prefix form a comment begins with `;`".to_owned();
                 report.dialect(Dialect::Comment, Span::new(at, at + length), help);
                 length

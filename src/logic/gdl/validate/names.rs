@@ -172,11 +172,11 @@ fn characters(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         for (offset, character) in stretch.char_indices() {
             if unusual.remove(&character) {
                 let at = start + offset;
-                let message = format!(
-                    "the character `{}` (U+{:04X}) is not one that every system reads",
-                    character.escape_debug(),
-                    u32::from(character)
-                );
+                let quoted = ['"', '\'', '\\'].contains(&character);
+                let shown = if quoted { character.to_string() } else { character.escape_debug().to_string() };
+                let number = u32::from(character);
+                let message =
+                    format!("the character `{shown}` (U+{number:04X}) is not one that every system reads");
                 let span = Span::new(at, at + character.len_utf8());
                 findings.push(Finding::warning(FindingCode::UnusualCharacter, span, message));
             }

@@ -101,6 +101,11 @@ impl Kinds {
     }
 }
 
+/// Relations that other languages compute.
+const ARITHMETIC: [&str; 16] = [
+    "+", "-", "*", "/", "=", "<", ">", ">=", "sum", "plus", "add", "minus", "times", "mod", "less", "greater",
+];
+
 fn undefined(
     view: &RulesheetView<'_>,
     kinds: &Kinds,
@@ -132,5 +137,7 @@ fn undefined(
     let written = view.arrangement.written.symbols.count();
     let known = known.into_iter().map(|(_, symbol)| symbol).filter(|symbol| symbol.index() < written);
     let near = nearest(name, Symbol::keywords().chain(known).map(|symbol| view.name(symbol)));
-    finding.help_if(near.map(|near| format!("did you mean `{near}`?")))
+    let computes =
+        || ARITHMETIC.contains(&name).then(|| "GDL has no arithmetic: list the cases as facts".to_owned());
+    finding.help_if(near.map(|near| format!("did you mean `{near}`?")).or_else(computes))
 }

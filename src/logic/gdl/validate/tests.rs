@@ -237,10 +237,13 @@ fn a_name_has_one_arity_one_kind_and_one_spelling() {
     assert_eq!(codes("(init (p Noop)) (<= (next (p ?X)) (true (p ?x)))"), [Capitalisation; 2]);
     assert_eq!(codes("(<= (next (p ?x)) (true (p ?x))) (<= (next (p ?X)) (q ?X))"), []);
     assert_eq!(codes("(init (p caf\u{e9})) ; na\u{ef}ve"), [UnusualCharacter]);
+    assert!(findings("(init (p a\"b))")[0].message.starts_with("the character `\"` (U+0022)"));
 }
 
 #[test]
 fn relations_are_defined_and_read() {
+    let found = findings("(<= (next (p ?y)) (true (p ?x)) (plus ?x 1 ?y))");
+    assert_eq!(found[0].help.as_deref(), Some("GDL has no arithmetic: list the cases as facts"));
     let found = findings("(<= (next (p 1)) (p 1))");
     assert_eq!(found[1].help.as_deref(), Some("`p` is a fluent: did you mean `(true (p ...))`?"));
     assert_eq!(
