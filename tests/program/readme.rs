@@ -95,7 +95,7 @@ fn ours(command: &str, folder: &Folder) -> Option<Command> {
     let binary = Path::new(program.get_program()).with_file_name("examples").join(&words[0]);
     assert!(
         binary.exists(),
-        "`cargo test --release` builds {}, a test program alone does not",
+        "`cargo test`, or `cargo build --examples` with the profile of the test, builds {}; a test program alone does not",
         binary.display()
     );
     let mut command = Command::new(binary);
