@@ -1,19 +1,20 @@
 //! Many matches, played in parallel and reported in the order of their index.
 //!
 //! Match `i` draws from `seed/match/i` only, and its report is a function of the index, so neither the result
-//! nor its order depends on the number of threads. Results are reported batch by batch, or one by one as soon as all
-//! before them are there, so the finished matches of an interrupted series have been reported.
+//! nor its order depends on the number of threads. A result is reported as soon as all before it are there, by the thread
+//! that played the last of them, so the finished matches of a series that is interrupted or killed have been reported.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
 
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::interrupt::Interrupt;
 use hyperplay_machine::Seed;
 
-/// Matches handed out at once; large beside any number of threads, small beside the memory of their transcripts.
+/// Matches between two of which all threads wait for each other; large beside any number of threads, small beside the memory
+/// of the results that wait for one that takes long.
 const BATCH: usize = 256;
 
 /// The seed of match `index` of a series.
@@ -65,68 +66,64 @@ pub fn play_series<T: Send, E: Send>(
     concurrency: Concurrency,
     interrupt: &Interrupt,
     play: impl Fn(usize) -> Result<T, E> + Sync,
-    mut report: impl FnMut(usize, T) -> Result<(), E>,
+    report: impl FnMut(usize, T) -> Result<(), E> + Send,
 ) -> Result<(), E> {
-    let batch = match concurrency {
-        Concurrency::One => 1,
-        Concurrency::Computing => BATCH,
-        Concurrency::Several(matches) => return several(count, matches, interrupt, play, report),
-    };
-    for start in (0..count).step_by(batch) {
-        let indices = start..count.min(start + batch);
-        let one = |index| (!interrupt.is_raised()).then(|| play(index));
-        let results: Vec<_> = match concurrency {
-            Concurrency::Computing => indices.clone().into_par_iter().map(one).collect(),
-            _ => indices.clone().map(one).collect(),
-        };
-        for (index, result) in indices.zip(results) {
-            if let Some(result) = result {
-                report(index, result?)?;
-            }
+    let (begun, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let order = Mutex::new(Order { waiting: BTreeMap::new(), reported: 0, ended: Ok(()), report });
+    // Plays the next match; false if the series ends with it. Every match that is begun comes to the order.
+    let one = || {
+        if stop.load(Ordering::Relaxed) {
+            return false;
         }
-        if interrupt.is_raised() {
-            break;
+        let index = begun.fetch_add(1, Ordering::Relaxed);
+        if index >= count {
+            return false;
+        }
+        let result = (!interrupt.is_raised()).then(|| play(index));
+        let goes_on = result.is_some() & order.lock().add(index, result);
+        stop.fetch_or(!goes_on, Ordering::Relaxed);
+        goes_on
+    };
+    match concurrency {
+        Concurrency::One => while one() {},
+        // After an error the scope waits for the matches that are being played.
+        Concurrency::Several(matches) => std::thread::scope(|scope| {
+            (0..matches.min(count)).for_each(|_| drop(scope.spawn(|| while one() {})));
+        }),
+        Concurrency::Computing => {
+            for start in (0..count).step_by(BATCH) {
+                let batch = start..count.min(start + BATCH);
+                if batch.into_par_iter().try_for_each(|_| one().then_some(())).is_none() {
+                    break;
+                }
+            }
         }
     }
-    Ok(())
+    order.into_inner().ended
 }
 
-/// A series on `count` threads of its own. A result is reported as soon as all before it have been.
-fn several<T: Send, E: Send>(
-    count: usize,
-    matches: usize,
-    interrupt: &Interrupt,
-    play: impl Fn(usize) -> Result<T, E> + Sync,
-    mut report: impl FnMut(usize, T) -> Result<(), E>,
-) -> Result<(), E> {
-    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    std::thread::scope(|scope| {
-        let (done, results) = channel();
-        for _ in 0..matches.min(count) {
-            let (done, next, stop, play) = (done.clone(), &next, &stop, &play);
-            scope.spawn(move || {
-                while !stop.load(Ordering::Relaxed) && !interrupt.is_raised() {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    if index >= count || done.send((index, play(index))).is_err() {
-                        break;
-                    }
-                }
-            });
+/// Results on their way to `report`.
+struct Order<T, E, R> {
+    /// Those before which one is missing; none for a match that was left out.
+    waiting: BTreeMap<usize, Option<Result<T, E>>>,
+    reported: usize,
+    ended: Result<(), E>,
+    report: R,
+}
+
+impl<T, E, R: FnMut(usize, T) -> Result<(), E>> Order<T, E, R> {
+    /// Adds the result of a match, and reports it and those that waited for it. Returns whether there was no error.
+    fn add(&mut self, index: usize, result: Option<Result<T, E>>) -> bool {
+        self.waiting.insert(index, result);
+        while self.ended.is_ok()
+            && let Some(result) = self.waiting.remove(&self.reported)
+        {
+            let report = |result| (self.report)(self.reported, result);
+            self.ended = result.map_or(Ok(()), |result| result.and_then(report));
+            self.reported += 1;
         }
-        drop(done);
-        let (mut waiting, mut reported) = (BTreeMap::new(), 0);
-        for (index, result) in results {
-            waiting.insert(index, result);
-            while let Some(result) = waiting.remove(&reported) {
-                // After an error the scope waits for the matches that are being played.
-                result
-                    .and_then(|result| report(reported, result))
-                    .inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
-                reported += 1;
-            }
-        }
-        Ok(())
-    })
+        self.ended.is_ok()
+    }
 }
 
 #[cfg(test)]
@@ -159,6 +156,21 @@ mod tests {
         assert!(order.is_sorted() && order.len() > 256 && order.contains(&300) && order.len() <= 512);
         let order = self::order(Concurrency::Several(7), &Interrupt::default());
         assert!(order.is_sorted() && order.len() >= 294 && order.len() <= 307, "{}", order.len());
+    }
+
+    #[test]
+    fn a_result_is_reported_as_soon_as_all_before_it_are_there() {
+        let reported = AtomicUsize::new(0);
+        let play = |_| Ok::<_, Infallible>(reported.load(Ordering::Relaxed));
+        let report = |index, before| {
+            assert_eq!(before, index);
+            reported.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let series = || play_series(1000, Concurrency::Computing, &Interrupt::default(), play, report);
+        pool.install(series).unwrap();
+        assert_eq!(reported.into_inner(), 1000);
     }
 
     #[test]
