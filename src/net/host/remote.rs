@@ -130,7 +130,9 @@ impl Remote {
         let is_there = Arc::clone(&self.is_there);
         let ((said, reply), kept) = (sync_channel(1), Arc::clone(&late));
         let send = move || {
-            let patience = if is_there.load(Ordering::Relaxed) { REFUSED.min(time) } else { Duration::ZERO };
+            // The last refusal comes before the time is over: nobody there is another fault than a late answer.
+            let longest = REFUSED.min(time.saturating_sub(2 * AGAIN));
+            let patience = if is_there.load(Ordering::Relaxed) { longest } else { Duration::ZERO };
             let answer = loop {
                 match exchange(&address, &body, SENDER, begun + time + LATE, ReplyLimits::default()) {
                     Err(error) if error.is_refused() && begun.elapsed() < patience => thread::sleep(AGAIN),
