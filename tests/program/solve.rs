@@ -45,6 +45,20 @@ fn a_tree_that_grows_is_judged_or_says_how_far_it_is() {
     let solved = json("solve kuhn_poker --method growing --iterations 200 --seed 1 --unit 25", 0);
     assert_eq!((&solved["method"], &solved["reproduces"]), (&"growing".into(), &true.into()));
     assert!(solved["nash_conv"].as_f64().unwrap() < 0.001, "{solved}");
+    // A seed that is drawn is reported, and stands in the file, with which another run gives the same.
+    for method in ["growing", "external"] {
+        let command = format!("solve kuhn_poker --method {method} --iterations 20 --out {file}");
+        let drawn = json(&command, 0);
+        let written = folder.read("p.json");
+        let seed = drawn["seed"].as_u64().unwrap();
+        assert!(written.contains(&format!("\"seed\": {seed},")), "{written}");
+        std::fs::remove_file(folder.path("p.json")).unwrap();
+        assert_eq!(json(&format!("{command} --seed {seed}"), 0), drawn);
+        assert_eq!(folder.read("p.json"), written);
+        json(&format!("exploit kuhn_poker alice=policy:{file} bob=policy:{file}"), 0);
+        std::fs::remove_file(folder.path("p.json")).unwrap();
+    }
+    assert!(json("solve kuhn_poker --iterations 20", 0)["seed"].is_null());
     let part =
         format!("solve leduc_poker --method growing --max-nodes 500 --iterations 100 --seed 1 --out {file}");
     let grown = json(&part, 0);

@@ -255,7 +255,7 @@ impl SolveArguments {
         };
         log(format_args!("{} in {:.2} s", in_words(&solution.point), solution.point.seconds));
         let is_cut = !minimisers.is_empty() && limits.is_open(&solution.point);
-        Ok(Solved { tree, form, solution, curve, minimisers, is_cut })
+        Ok(Solved { tree, form, solution, curve, minimisers, is_cut, seed: None })
     }
 
     /// Solves a game by its linear program.

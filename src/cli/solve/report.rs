@@ -37,7 +37,7 @@ impl<'a> SolveReport<'a> {
     /// The header before the policies in a file.
     pub fn document(&self) -> PolicyDocument<'_> {
         let point = &self.of.solution.point;
-        let header = json!({
+        let mut header = json!({
             "game": self.opened.name,
             "rules": self.opened.hash(),
             "method": point.method,
@@ -46,6 +46,7 @@ impl<'a> SolveReport<'a> {
             "values": by_role(self.engine.roles(), self.of.tree.players(), |role| point.verdict.values[role]),
             "nash_conv": point.verdict.nash_conv,
         });
+        self.of.seed.into_iter().for_each(|seed| header["seed"] = seed.into());
         PolicyDocument { machine: self.engine, header }
     }
 
@@ -61,7 +62,7 @@ impl<'a> SolveReport<'a> {
             let (value, best) = (point.verdict.values[role], point.verdict.best_responses[role]);
             json!({"value": value, "goal": 50.0 + self.unit * value, "best_response": best})
         };
-        json!({
+        let mut report = json!({
             "game": self.opened.name,
             "rules": self.opened.hash(),
             "unit": self.unit,
@@ -72,7 +73,9 @@ impl<'a> SolveReport<'a> {
             "roles": by_role(self.engine.roles(), self.of.tree.players(), role),
             "nash_conv": point.verdict.nash_conv,
             "reproduces": !self.of.is_cut,
-        })
+        });
+        self.of.seed.into_iter().for_each(|seed| report["seed"] = seed.into());
+        report
     }
 
     /// The report for reading.

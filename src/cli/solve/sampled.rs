@@ -69,7 +69,8 @@ impl SampledRun<'_> {
             (Ok((form, tree)), Some(solution)) => {
                 let (minimisers, limits) = (Vec::new(), self.arguments.limits(self.clock, &|| false));
                 let is_cut = limits.is_open(&solution.point);
-                let solved = Solved { tree, form, solution, curve, minimisers, is_cut };
+                let seed = Some(number);
+                let solved = Solved { tree, form, solution, curve, minimisers, is_cut, seed };
                 self.arguments.deliver(self.opened, self.machine, &solved, files, out)
             }
             (Err(why), _) => self.report(&minimiser, (number, &why), &files.saved, out),
@@ -152,13 +153,13 @@ impl SampledRun<'_> {
             "rules": self.opened.hash(),
             "method": minimiser.name(),
             "iterations": iterations,
+            "seed": seed,
         });
         let document = PolicyDocument { machine: self.machine, header: header.clone() };
         saved.write(&document, minimiser.entries(), &[])?;
         let is_cut = self.arguments.iterations.is_none_or(|most| iterations < most);
         if self.arguments.json {
             let mut report = header;
-            report["seed"] = seed.into();
             report["information_sets_met"] = minimiser.information_sets().into();
             match minimiser {
                 Treeless::Sampling(minimiser) => report["visits"] = minimiser.visits.into(),

@@ -15,6 +15,8 @@ pub struct Solved {
     pub minimisers: Vec<RegretMinimiser>,
     /// Whether the time, or an interrupt, ended the run before another limit was met.
     pub is_cut: bool,
+    /// The seed of what was sampled.
+    pub seed: Option<u64>,
 }
 
 pub fn in_words(point: &SolvePoint) -> String {

@@ -121,6 +121,7 @@ struct File {
     unit: Option<IgnoredAny>,
     values: Option<IgnoredAny>,
     nash_conv: Option<IgnoredAny>,
+    seed: Option<IgnoredAny>,
     solver: Option<IgnoredAny>,
 }
 
