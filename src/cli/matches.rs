@@ -249,7 +249,8 @@ impl Series<'_> {
         let progress = Progress::new(arguments.matches, "matches", shows);
         let mut report = Report::new(self.machine.roles().len());
         let settings = self.settings();
-        let running = Arc::new(RunningSeries::new(self.machine.roles().values().to_vec()));
+        let running =
+            Arc::new(RunningSeries::new(self.machine.roles().values().to_vec(), self.machine.random()));
         let beating = heartbeat(&progress, &running);
         let play = |index| {
             let played = self.one(index, &settings, &running);

@@ -15,6 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::Mutex;
 
 use super::output::log;
+use hyperplay_machine::Role;
 use hyperplay_play::referee::Stopwatch;
 
 /// The time between two plain lines, in seconds.
@@ -108,6 +109,7 @@ impl Progress {
 /// How far a series of matches is: the match and step being played, and the mean goals so far.
 pub struct RunningSeries {
     roles: Vec<String>,
+    random: Option<Role>,
     now: Mutex<RunningScore>,
 }
 
@@ -121,10 +123,10 @@ struct RunningScore {
 }
 
 impl RunningSeries {
-    /// A series for the roles of these names, before its first match.
-    pub fn new(roles: Vec<String>) -> Self {
+    /// A series for the roles of these names, before its first match; the role `random` has no score.
+    pub fn new(roles: Vec<String>, random: Option<Role>) -> Self {
         let now = RunningScore { sums: vec![0.0; roles.len()], ..RunningScore::default() };
-        RunningSeries { roles, now: Mutex::new(now) }
+        RunningSeries { roles, random, now: Mutex::new(now) }
     }
 
     /// A match, counted from 1, is at this step.
@@ -144,7 +146,9 @@ impl RunningSeries {
         let now = self.now.lock();
         let step = now.at.map(|(number, step)| format!("match {number} is at step {step}"));
         let mean = |(role, sum): (&String, &f64)| format!("{role} {:.1}", sum / now.ended as f64);
-        let scores = || self.roles.iter().zip(&now.sums).map(mean).collect::<Vec<_>>().join(", ");
+        let players = || (0..).zip(self.roles.iter().zip(&now.sums));
+        let players = || players().filter(|&(at, _)| Some(Role::new(at)) != self.random);
+        let scores = || players().map(|(_, score)| mean(score)).collect::<Vec<_>>().join(", ");
         let score = (now.ended > 0).then(|| format!("mean goals so far: {}", scores()));
         step.into_iter().chain(score).collect::<Vec<_>>().join("; ")
     }
@@ -178,12 +182,13 @@ mod tests {
 
     #[test]
     fn a_series_says_its_step_and_its_score() {
-        let series = RunningSeries::new(vec!["alice".to_owned(), "bob".to_owned()]);
+        let roles = ["alice", "random", "bob"].map(str::to_owned).to_vec();
+        let series = RunningSeries::new(roles, Some(Role::new(1)));
         assert_eq!(series.in_words(), "");
         series.at(1, 7);
         assert_eq!(series.in_words(), "match 1 is at step 7");
-        series.ended([100.0, 0.0].into_iter());
-        series.ended([50.0, 50.0].into_iter());
+        series.ended([100.0, 0.0, 0.0].into_iter());
+        series.ended([50.0, 0.0, 50.0].into_iter());
         series.at(3, 1);
         assert_eq!(series.in_words(), "match 3 is at step 1; mean goals so far: alice 75.0, bob 25.0");
     }
