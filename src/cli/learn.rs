@@ -79,7 +79,8 @@ fn prior_weight(text: &str) -> Result<f64, String> {
 #[derive(Default)]
 struct Records {
     full: Vec<History>,
-    seen: Vec<Evidence>,
+    /// Each with its place.
+    seen: Vec<(String, Evidence)>,
     /// What to call them.
     names: Vec<String>,
 }
@@ -93,9 +94,10 @@ impl Records {
         for path in of_players {
             for (number, line) in (1..).zip(FileError::at(path, read_to_string(path))?.lines()) {
                 let remedy = "`hyperplay verify` checks the whole file";
-                let failed =
-                    |what| CommandFailure::failed(format!("{}:{number}: {what}", path.display()), remedy);
-                records.seen.push(seen(line, opened, machine).map_err(failed)?);
+                let place = format!("{}:{number}", path.display());
+                let failed = |what| CommandFailure::failed(format!("{place}: {what}"), remedy);
+                let seen = seen(line, opened, machine).map_err(failed)?;
+                records.seen.push((place, seen));
             }
         }
         if !records.seen.is_empty() {
@@ -142,14 +144,17 @@ fn fill(
     let count = |later: usize| half_life.map_or(1.0, |half_life| 0.5_f64.powf(later as f64 / half_life));
     for (later, history) in (0..records.full.len()).rev().zip(&records.full) {
         match seat {
-            Some(seat) => seen.push(machine.evidence(history, seat, &mut machine.scratch())),
+            Some(seat) => {
+                let place = format!("recorded match {}", records.full.len() - later);
+                seen.push((place, machine.evidence(history, seat, &mut machine.scratch())));
+            }
             None => learner.add(history, count(later)),
         }
     }
-    for (later, evidence) in (0..seen.len()).rev().zip(&seen) {
+    for (later, (place, evidence)) in (0..seen.len()).rev().zip(&seen) {
         go_on(interrupt)?;
         learner.add_seen(evidence, count(later)).map_err(|error| {
-            let what = format!("a match as {} saw it: {error}", machine.roles()[evidence.role]);
+            let what = format!("{place}, as {} saw it: {error}", machine.roles()[evidence.role]);
             CommandFailure::failed(what, "learn from records of which everything is known")
         })?;
     }
@@ -172,8 +177,8 @@ pub fn run(arguments: &LearnArguments, session: &Session) -> CommandResult {
     let (_, machine) = arguments.engine.open(&opened)?;
     let records = Records::read(&arguments.matches, &opened, &machine)?;
     let mut name = records.names.join(" and ");
-    let few = format!("{name}: the log loss is that of every match number {HELD_OUT}");
-    refuse_if(records.len() < HELD_OUT, few, "give more matches")?;
+    let few = format!("{name}: one match in {HELD_OUT} is held out for the log loss");
+    refuse_if(records.len() < HELD_OUT, few, format!("give {HELD_OUT} matches or more"))?;
     if let Some(seat) = &arguments.seat {
         name += &format!(", as {seat} saw them");
     }

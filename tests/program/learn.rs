@@ -53,7 +53,11 @@ fn what_cannot_be_learnt_from_is_refused() {
         ("kuhn_poker t.jsonl --role dora", 2, "the game has no role 'dora'"),
         ("kuhn_poker t.jsonl --role random", 2, "the role random chooses by itself"),
         ("kuhn_poker t.jsonl --role bob --prior nothing", 2, "nothing"),
-        ("kuhn_poker few.jsonl --role bob", 2, "give more matches"),
+        (
+            "kuhn_poker few.jsonl --role bob",
+            2,
+            "one match in 5 is held out for the log loss\n  give 5 matches or more",
+        ),
         ("leduc_poker t.jsonl --role bob", 1, "t.jsonl:1: "),
         ("kuhn_poker t.jsonl --role bob --out mine.json", 2, "mine.json"),
     ] {
@@ -92,6 +96,14 @@ fn records_of_a_player_say_the_same_as_what_its_seat_saw() {
     folder.write("other.jsonl", &records[0].replace("sha256:", "sha256:0"));
     let said = run(&mut folder.program("learn kuhn_poker other.jsonl --role bob"), 1).1;
     assert!(said.contains("other.jsonl:1: the match was played with other rules"), "{said}");
+    // So has one whose evidence nothing explains.
+    let mut changed: Vec<String> = records.clone();
+    let swapped = changed[5].replace("(shows alice queen)", "(shows alice king)");
+    assert_ne!(swapped, changed[5]);
+    changed[5] = swapped;
+    folder.write("changed.jsonl", &(changed.join("\n") + "\n"));
+    let said = run(&mut folder.program("learn kuhn_poker changed.jsonl --role bob"), 1).1;
+    assert!(said.contains("changed.jsonl:6, as alice saw it: no history explains"), "{said}");
 }
 
 /// Bob plays by one policy and then by another one. With a half-life the later one counts.
