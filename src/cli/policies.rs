@@ -1,11 +1,12 @@
 //! The files that specs name: before anything is played, each is compared with the game.
 //!
-//! A file of another game, an unknown role, move or fact, or evidence that no match gives is a usage error with its place.
+//! A file of another game, an unknown role, move or fact, evidence that no match gives, or a program that is not there is a
+//! usage error with its place.
 //! Findings that are only suspicious are printed on standard error, and the command goes on.
 
 use serde_json::json;
 
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::Opened;
 use super::output::log;
 use super::players::wrong_spec;
@@ -39,10 +40,10 @@ pub fn policy_content(what: &'static str, opened: &Opened, method: &str) -> File
     FileContent::beginning(what, begins)
 }
 
-/// Refuses the first file that does not fit a game with this hash of its rules.
+/// Refuses the first file that does not fit a game with this hash of its rules, and a program that is not there.
 ///
 /// # Errors
-/// A usage error with the file and the place in it.
+/// A usage error with the file and the place in it, or the program.
 pub fn refuse_misfits<'a>(
     game: &Game,
     rules: &str,
@@ -53,6 +54,13 @@ pub fn refuse_misfits<'a>(
     for spec in specs {
         if let Some(misfit) = spec.misfit(&roles, rules) {
             return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
+        }
+        for command in spec.commands() {
+            let program = command.split_whitespace().next().unwrap_or_default();
+            let path = std::env::var_os("PATH").filter(|_| !program.contains('/')).unwrap_or_default();
+            let is_there = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+            let what = format!("the sampler '{command}': there is no program '{program}'");
+            refuse_if(!is_there, what, "name a program of PATH, or a path, as in command=./sampler")?;
         }
         for (path, file) in spec.files() {
             if checked.contains(&file.hash()) {

@@ -10,6 +10,7 @@ use super::output::Output;
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::study::{DecisionTally, PlayedMatch};
 use hyperplay_machine::{ByRole, Role, StateMachine as _, counted};
+use hyperplay_play::player::AskedCounts;
 use hyperplay_play::referee::Heading;
 use hyperplay_report::{FEW, Sample, Table};
 
@@ -106,7 +107,7 @@ impl Report {
         for (role, &goal) in adjusted.into_iter().flat_map(ByRole::iter) {
             self.roles[role].adjusted.add(goal);
         }
-        played.decisions.iter().for_each(|(role, &tally)| self.roles[role].decisions.add(tally));
+        played.decisions.iter().for_each(|(role, tally)| self.roles[role].decisions.add(tally.clone()));
         for &(role, kind) in &played.faults {
             *self.roles[role].faults.entry(kind).or_default() += 1;
         }
@@ -201,11 +202,14 @@ impl Report {
             out.text(&Table::plain(columns, rows).shown().as_text())?;
         }
         let ended = self.roles.values().iter().map(|role| role.score.count()).max().unwrap_or(0);
-        if ended < FEW {
+        let all = counted(self.matches as u64, "match");
+        if (self.matches as u64) < FEW {
             let few = counted(ended, "match");
             out.line(format_args!(
                 "few matches: no interval from {few}; give --matches {FEW} or more for a 95 % interval"
             ))?;
+        } else if ended < FEW {
+            out.line(format_args!("no interval: {ended} of {all} ended with goals"))?;
         }
         for (outcome, count) in &self.unfinished {
             out.line(format_args!("{count} unfinished ({outcome}), in no mean"))?;
@@ -220,6 +224,18 @@ impl Report {
                 "{} on a depleted belief; {recoveries}; {lost} depleted at the end",
                 counted(depletions, "decision")
             ))?;
+        }
+        for (role, name, spec) in title.players() {
+            let RoleReport { faults, decisions, .. } = &self.roles[role];
+            let DecisionTally { decisions, failed, first_failure: first, .. } = decisions.clone();
+            if failed > 0 {
+                let counts = AskedCounts { decisions, failed, first, ..AskedCounts::default() };
+                out.line(format_args!("{name} ({spec}): {counts}"))?;
+            }
+            let kinds: Vec<String> = faults.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+            if !kinds.is_empty() {
+                out.line(format_args!("faults of {name}: {}", kinds.join(", ")))?;
+            }
         }
         let latest = decisions().filter_map(|work| work.latest).map(|latest| latest.share);
         if let Some(share) = latest.max_by(f64::total_cmp) {

@@ -171,6 +171,13 @@ fn a_player_that_is_not_there_is_recorded_at_the_start_too() {
     let played = hosted(&folder, &format!("game.kif me={url} --startclock 3600 --playclock 3600 --seed 1"));
     assert_eq!(played[0]["unready"][0]["kind"], "unreachable", "{}", played[0]);
     assert_eq!(faults(&played[0]), ["unreachable"; 3]);
+    // Nor is it late where the time is shorter than a refused connection is tried again.
+    let played = hosted(&folder, &format!("game.kif me={url} --startclock 0.5 --playclock 0.5 --seed 1"));
+    assert_eq!(played[0]["unready"][0]["kind"], "unreachable", "{}", played[0]);
+    assert!(played[0]["unready"][0]["detail"].as_str().unwrap().contains(url), "{}", played[0]);
+    let command = format!("host game.kif me={url} --startclock 0.5 --playclock 0.5 --seed 1");
+    let text = run(&mut folder.program(&command), 0).0;
+    assert!(text.contains("\nfaults of me: 3 unreachable\n"), "{text}");
 }
 
 #[test]

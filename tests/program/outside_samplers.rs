@@ -88,8 +88,37 @@ fn what_a_program_answers_wrongly_is_said() {
     folder.write("kuhn_sampler.py", &script);
     let mut command =
         folder.program("belief kuhn_poker --role alice --replicates 1 --particles 2 --seed 1 --playouts 0");
-    let (_, said) = run(command.args(["--sampler", "program:command=no_such_program"]), 1);
-    assert!(said.contains("the sampler 'no_such_program': No such file or directory"), "{said}");
+    let (_, said) = run(command.args(["--sampler", "program:command=no_such_program"]), 2);
+    assert!(
+        said.contains("the sampler 'no_such_program': there is no program 'no_such_program'\n  name a"),
+        "{said}"
+    );
+}
+
+/// The decisions that a program fails are counted, and the cause is named.
+#[cfg(unix)]
+#[test]
+fn a_match_says_why_a_program_failed() {
+    let folder = Folder::new();
+    let played = |more: &str, code| {
+        let mut command = folder.program(&format!("match kuhn_poker -n 2 --seed 1 {more}"));
+        run(&mut command, code)
+    };
+    // This program ends at once.
+    let seat = "alice=hyperplay:sampler=[program:command=false]";
+    let text = played(seat, 0).0;
+    let said = "): 3 of 3 decisions on a failed evaluation of the rules; the first: ";
+    assert!(text.contains(said) && text.contains("the sampler 'false': it "), "{text}");
+    let report: Value = serde_json::from_str(&played(&format!("{seat} --json"), 0).0).unwrap();
+    let [alice, bob] = ["alice", "bob"].map(|role| &report["decisions"][role]);
+    assert_eq!((&alice["failed"], &bob["failed"]), (&3.into(), &0.into()), "{report}");
+    assert!(alice["first_message"].as_str().unwrap().contains("the sampler 'false': it "), "{report}");
+    assert!(bob["first_message"].is_null(), "{report}");
+    // One that is not there is refused before anything is played, with a path too.
+    for program in ["nosuchprog", "./nosuchprog"] {
+        let (printed, said) = played(&format!("alice=hyperplay:sampler=[program:command={program}]"), 2);
+        assert!(printed.is_empty() && said.contains(&format!("there is no program '{program}'")), "{said}");
+    }
 }
 
 /// A program that is late has no particle, and its answer is not taken for that to the next question.

@@ -9,9 +9,9 @@ use hyperplay_machine::{ByRole, EvaluationFailure, Goal, Role};
 use hyperplay_play::referee::{Clocks, Match, MatchOutcome};
 
 /// The decisions of one role: how many there were, and what they cost.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct DecisionTally {
-    /// Those between two legal moves or more; the next three count only these.
+    /// Those between two legal moves or more; the next five are of these only.
     pub decisions: u64,
     /// States visited in them.
     pub states: u64,
@@ -19,6 +19,10 @@ pub struct DecisionTally {
     pub playouts: u64,
     /// Those of them on a depleted belief.
     pub depletions: u64,
+    /// Those of them in which an evaluation failed, of the rules or by a sampler's program.
+    pub failed: u64,
+    /// Why the first of these failed.
+    pub first_failure: Option<String>,
     /// Decisions on a belief that was depleted at the decision before.
     pub recoveries: u64,
     /// Matches whose last decision was made on a depleted belief.
@@ -63,6 +67,10 @@ impl DecisionTally {
             tally.states += decision.cost.states;
             tally.playouts += decision.cost.playouts;
             tally.depletions += u64::from(decision.depleted);
+            if let Some(failure) = &decision.failure {
+                tally.failed += 1;
+                tally.first_failure.get_or_insert_with(|| failure.to_string());
+            }
         }
         tally
     }
@@ -73,6 +81,8 @@ impl DecisionTally {
         self.states += other.states;
         self.playouts += other.playouts;
         self.depletions += other.depletions;
+        self.failed += other.failed;
+        self.first_failure = self.first_failure.take().or(other.first_failure);
         self.recoveries += other.recoveries;
         self.depleted_at_end += other.depleted_at_end;
         let both = [self.latest, other.latest].into_iter().flatten();
@@ -89,6 +99,8 @@ impl Serialize for DecisionTally {
             "states_per_decision": mean(self.states),
             "playouts_per_decision": mean(self.playouts),
             "depletions": self.depletions,
+            "failed": self.failed,
+            "first_message": self.first_failure,
             "recoveries": self.recoveries,
             "depleted_at_end": self.depleted_at_end,
             "latest_seconds": self.latest.map(|latest| latest.seconds),

@@ -277,10 +277,17 @@ impl Spec {
         found
     }
 
+    /// The commands of the programs that it and the specs in it start.
+    pub fn commands(&self) -> Vec<&str> {
+        let is_program = self.kind == SpecKind::Sampler && self.name() == PROGRAM;
+        let own = is_program.then(|| self.text("command"));
+        let inner = self.values.iter().filter_map(SpecValue::try_as_spec_ref);
+        own.into_iter().chain(inner.flat_map(|spec| spec.commands())).collect()
+    }
+
     /// Whether it or a spec in it names a file, opened or not, or starts a program.
     pub fn reaches_outside(&self) -> bool {
-        let is_program = self.kind == SpecKind::Sampler && self.name() == PROGRAM;
-        is_program
+        !self.commands().is_empty()
             || self.values.iter().any(|value| match value {
                 SpecValue::File(..) => true,
                 SpecValue::Spec(spec) => spec.reaches_outside(),
