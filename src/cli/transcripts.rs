@@ -14,6 +14,7 @@ use super::game_argument::{RulesOption, syntaxes};
 use super::options::EngineOption;
 use super::output::printable;
 use hyperplay_engine::Engine;
+use hyperplay_experiment::PLAN;
 use hyperplay_logic::gdl::Syntax;
 use hyperplay_play::files::FileError;
 use hyperplay_play::referee::EVIDENCE_SCHEMA;
@@ -51,7 +52,13 @@ impl TranscriptArguments {
             what,
             "name a file for one of them",
         )?;
-        let (path, name) = (self.file.clone(), self.file.clone());
+        let file = &self.file;
+        refuse_if(
+            Path::new(file).join(PLAN).is_file(),
+            format!("{file}: the folder of an experiment"),
+            format!("`hyperplay experiment verify {file}` checks it"),
+        )?;
+        let (path, name, other) = (file.clone(), file.clone(), file.clone());
         let failed = move |cause| CommandFailure::from(FileError::System(path.clone().into(), cause));
         let reader: Box<dyn BufRead> = if self.file == "-" {
             Box::new(std::io::stdin().lock())
@@ -66,7 +73,8 @@ impl TranscriptArguments {
             _ => failed(cause),
         };
         let lines = lines.map(move |(number, line)| {
-            line.map(|line| (number, line)).map_err(|cause| no_text(number, cause))
+            let line = line.map_err(|cause| no_text(number, cause))?;
+            if number == 1 { refuse_other(&other, &line) } else { Ok(()) }.map(|()| (number, line))
         });
         Ok(lines.filter(|line| line.as_ref().map_or(true, |(_, line)| !line.trim().is_empty())))
     }
@@ -75,6 +83,20 @@ impl TranscriptArguments {
     pub fn rules(&self) -> Rules<'_> {
         Rules { arguments: self, engines: BTreeMap::new() }
     }
+}
+
+/// Refuses a file of this program that has another form, which its first line says.
+fn refuse_other(file: &str, first: &str) -> CommandResult {
+    let schema = first.split('"').nth(3).and_then(|schema| schema.strip_prefix("hyperplay."));
+    let (what, remedy) = match schema.and_then(|schema| schema.split('/').next()) {
+        Some("matches" | "turns" | "timings") => (
+            "the records of an experiment",
+            "`hyperplay experiment verify DIR` checks the folder of an experiment",
+        ),
+        Some("policy") => ("a policy file", "`hyperplay exploit GAME ROLE=policy:FILE` judges it"),
+        _ => return Ok(()),
+    };
+    Err(CommandFailure::failed(format!("{file}: {what}, and no transcripts"), remedy))
 }
 
 /// Whether a line is the record of what a player knew, of whatever version, and not a transcript.

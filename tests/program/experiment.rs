@@ -185,6 +185,18 @@ fn another_experiment_is_refused() {
     let folder = Folder::new();
     folder.write("mixed.toml", MIXED);
     done(&folder, "run mixed.toml --out out");
+    // Its files are no transcripts, and that is said once.
+    for (name, code, what) in [
+        ("out", 2, "out: the folder of an experiment\n  `hyperplay experiment verify out` checks it"),
+        (
+            "out/matches.1-of-1.jsonl",
+            1,
+            "the records of an experiment, and no transcripts\n  `hyperplay experiment verify",
+        ),
+    ] {
+        let (printed, said) = run(&mut folder.program(&format!("verify {name}")), code);
+        assert!(printed.is_empty() && said.contains(what), "{said}");
+    }
     folder.write("other.toml", &MIXED.replace("seed = 7", "seed = 8"));
     let message = failed(&folder, "run other.toml --out out", 1);
     assert!(message.contains("holds the experiment 'mixed' with another plan"), "{message}");
