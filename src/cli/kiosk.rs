@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::failure::{CommandFailure, CommandResult};
-use super::game_argument::source;
+use super::game_argument::RulesOption;
 use super::options::{EarlierOption, EngineOption, pick_seed, seconds, seed};
 use super::serve::{LogForm, allow_files, levels, listen, log_to_stderr, network_threads, raised};
 use super::session::Session;
 use super::watched_experiment::FolderExperiment;
 use clap::Args;
 use hyperplay_games::builtin;
-use hyperplay_kiosk::{Kiosk, KioskOptions, KioskRefusal, TableRequest, WatchedExperiment};
+use hyperplay_kiosk::{BoardView, Kiosk, KioskOptions, KioskRefusal, TableRequest, WatchedExperiment};
 use hyperplay_play::files::FileError;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -95,13 +95,19 @@ fn order(arguments: &KioskArguments) -> CommandResult<Option<TableRequest>> {
     if builtin::find(game).is_some() && !std::path::Path::new(game).exists() {
         order.game = Some(game.clone());
     } else {
-        let source = source(game)?;
+        let opened = RulesOption::default().open(game)?;
+        let source = &opened.rulesheet.source;
         (order.name, order.rules) = (Some(source.name().to_owned()), Some(source.text().to_owned()));
         // A file NAME.view.toml beside NAME.kif says how it is drawn.
         let view = std::path::Path::new(game).with_extension("view.toml");
-        let is_there = FileError::at(&view, view.try_exists())?;
-        let text = is_there.then(|| FileError::at(&view, std::fs::read_to_string(&view)));
-        order.view = text.transpose()?;
+        if FileError::at(&view, view.try_exists())? {
+            let text = FileError::at(&view, std::fs::read_to_string(&view))?;
+            BoardView::read(&text, &opened.game).map_err(|error| {
+                let remedy = "correct the file, or move it away to play without it";
+                CommandFailure::usage(format!("{}: {error}", view.display()), remedy)
+            })?;
+            order.view = Some(text);
+        }
     }
     for seat in &arguments.seats {
         let (role, player) = seat.split_once('=').ok_or_else(|| {

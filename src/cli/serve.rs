@@ -2,6 +2,7 @@
 //!
 //! It prints its address; it logs events on standard error, with `tracing`.
 
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -215,7 +216,10 @@ pub fn network_threads() -> CommandResult<Runtime> {
 pub async fn listen(address: IpAddr, port: u16) -> CommandResult<(TcpListener, SocketAddr)> {
     let address = SocketAddr::new(address, port);
     let listener = TcpListener::bind(address).await.map_err(|error| {
-        let remedy = "another program may listen there: take another --port, or 0 for any that is free";
+        let remedy = match error.kind() {
+            ErrorKind::AddrNotAvailable => "give --listen an address of this computer, as in 127.0.0.1",
+            _ => "another program may listen there: take another --port, or 0 for any that is free",
+        };
         CommandFailure::failed(format!("cannot listen at {address}: {error}"), remedy)
     })?;
     let own = listener.local_addr().unwrap_or(address);

@@ -117,9 +117,9 @@ impl WatchedExperiment for FolderExperiment {
         Ok(finished.into_iter().enumerate().map(shown).collect())
     }
 
-    fn open(&self, index: usize) -> Result<(String, String), String> {
+    fn open(&self, index: usize) -> Result<Option<(String, String)>, String> {
         let finished = self.finished(index, 1)?;
-        let finished = finished.first().ok_or("there is no such match")?;
+        let Some(finished) = finished.first() else { return Ok(None) };
         let plan = &self.planned.plan;
         let game = plan.game(finished.place.cell);
         let (text, loaded) = recorded_game(game).map_err(|failure| failure.to_string())?;
@@ -137,6 +137,6 @@ impl WatchedExperiment for FolderExperiment {
         };
         let index = finished.place.deal as usize;
         let transcript = Transcript::new(&*engine, &heading, &settings, index, &played);
-        Ok((serde_json::to_string(&transcript).map_err(|error| error.to_string())?, text))
+        Ok(Some((serde_json::to_string(&transcript).map_err(|error| error.to_string())?, text)))
     }
 }

@@ -234,14 +234,13 @@ pub(super) fn players(registry: &Registry) -> Vec<Value> {
 /// The sentence that says what is wrong with it.
 pub(super) fn harmless(registry: &Registry, spec: &str) -> Result<PlayerSpec, String> {
     let read = registry.unopened(SpecKind::Player, spec).map_err(|error| error.to_string())?;
-    let is_small =
-        |digits: &str| digits.is_empty() || digits.parse().is_ok_and(|number: u64| number <= GREATEST);
-    if read.is_remote()
-        || read.reaches_outside()
-        || spec.contains(['/', '\\'])
-        || !spec.split(|c: char| !c.is_ascii_digit()).all(is_small)
-    {
+    let is_large =
+        |digits: &str| !digits.is_empty() && digits.parse().map_or(true, |number: u64| number > GREATEST);
+    if read.is_remote() || read.reaches_outside() || spec.contains(['/', '\\']) {
         return Err(format!("'{spec:.100}' is no player that a page may name"));
+    }
+    if spec.split(|c: char| !c.is_ascii_digit()).any(is_large) {
+        return Err(format!("'{spec:.100}' has a number above {GREATEST}, the most that a page may name"));
     }
     registry.player(spec).map_err(|error| error.to_string())
 }

@@ -12,7 +12,7 @@ use super::lobby::{LONGEST_RULES, TableRequest, harmless};
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::table::Table;
-use hyperplay_logic::gdl::fold;
+use hyperplay_logic::gdl::{did_you_mean, fold};
 use hyperplay_machine::{Role, Seed};
 use hyperplay_play::player::SpecError;
 use hyperplay_play::referee::{Clocks, Transcript};
@@ -41,11 +41,14 @@ impl Kiosk {
         let room = self.lobby.room(order)?;
         let (roles, random) = (room.game.role_names(), room.random());
         let wrong = |error: String, remedy: &str| refusal(400, error, remedy);
-        if let Some(role) = order.seats.keys().find(|role| room.game.role_named(role).is_none()) {
-            return Err(wrong(
-                format!("there is no role '{role:.60}'"),
-                &format!("the roles are {}", roles.join(", ")),
-            ));
+        let played = room.game.played_names();
+        let is_played = |name: &&String| played.iter().any(|role| fold(role) == fold(name));
+        if let Some(role) = order.seats.keys().find(|role| !is_played(role)) {
+            let meant = did_you_mean(role, played.iter().map(String::as_str));
+            let is_random = room.game.role_named(role).is_some();
+            let strange = format!("there is no role '{role:.60}'{meant}");
+            let what = if is_random { "the role random chooses by itself".to_owned() } else { strange };
+            return Err(wrong(what, &format!("the roles are {}", played.join(", "))));
         }
         let mut sitting = Vec::new();
         for role in &roles {
@@ -58,8 +61,7 @@ impl Kiosk {
             sitting.push(match given.unwrap_or("person") {
                 "person" | "human" => Sitting::Person,
                 spec if !is_trusted => {
-                    let remedy =
-                        "take a player of the list; files and addresses are named on the command line";
+                    let remedy = "take a player of the list; files, addresses and greater numbers are named on the command line";
                     let player = harmless(&self.options.registry, spec);
                     Sitting::Program(player.map_err(|error| wrong(error, remedy))?)
                 }

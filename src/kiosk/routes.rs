@@ -423,7 +423,9 @@ struct ToOpen {
 async fn open_watched(State(kiosk): State<Arc<Kiosk>>, body: Bytes) -> Answer {
     let ToOpen { index } = read(&body)?;
     blocking(move || {
-        let (transcript, rules) = kiosk.watched(|watched| watched.open(index))?;
+        let found = kiosk.watched(|watched| watched.open(index))?;
+        let none = || refusal(404, format!("there is no match {index}"), "take one of the list of matches");
+        let (transcript, rules) = found.ok_or_else(none)?;
         Ok(answer(&kiosk.replay(&transcript, Some(&rules))?))
     })
     .await

@@ -64,9 +64,9 @@ pub trait WatchedExperiment: Send + Sync {
     /// A sentence, if it cannot be read.
     fn transcripts(&self, from: usize, most: usize) -> Result<Vec<WatchedTranscript>, String>;
 
-    /// One match: its transcript as a line of JSON, and its rules.
+    /// One match: its transcript as a line of JSON, and its rules; none if there is no match of this number.
     ///
     /// # Errors
     /// A sentence, if it cannot be read.
-    fn open(&self, index: usize) -> Result<(String, String), String>;
+    fn open(&self, index: usize) -> Result<Option<(String, String)>, String>;
 }

@@ -272,7 +272,9 @@ fn many_findings_and_great_numbers_do_not_hold_the_kiosk() {
     assert!(checked["more"].as_u64().unwrap() > 1000, "{}", checked["more"]);
     assert!(listed.iter().any(|finding| finding["severity"] == "error"));
     let greedy = json!({ "game": "kuhn_poker", "seats": { "bob": "hyperplay:particles=10000000" } });
-    assert_eq!(kiosk.post("/api/tables", &greedy).0, 400);
+    let (status, told) = kiosk.post("/api/tables", &greedy);
+    let error = told["error"].as_str().unwrap();
+    assert!(status == 400 && error.contains("has a number above 100000, the most that a page"), "{error}");
     // A rulesheet that was sent is known by its hash, which a transcript has too.
     let rules = "(role me) (legal me wait) (init (step 1)) (<= (next (step 2)) (true (step 1)))
         (<= terminal (true (step 2))) (goal me 100)";

@@ -46,6 +46,13 @@ fn every_command_of_the_guide_prints_the_address_of_a_page() {
             let of = state.split("\"of\":").nth(1).unwrap_or_else(|| panic!("{state}"));
             let of = of.split(',').next().unwrap();
             assert!(state.contains(&format!("\"done\":{of},")) && of != "0", "{state}");
+            // A match that is not there is the mistake of who asks for it.
+            let mut stream = TcpStream::connect(address).unwrap();
+            let head = format!("Host: {address}\r\nContent-Type: application/json\r\nContent-Length: 16");
+            write!(stream, "POST /api/watch/open HTTP/1.1\r\n{head}\r\n\r\n{{\"index\": 99999}}").unwrap();
+            let mut told = String::new();
+            stream.read_to_string(&mut told).unwrap();
+            assert!(told.starts_with("HTTP/1.1 404") && told.contains("there is no match 99999"), "{told}");
         }
         signal(&child, "TERM");
         assert_eq!(child.wait().unwrap().code(), Some(0), "{command}");
