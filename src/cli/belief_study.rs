@@ -70,6 +70,11 @@ pub fn requested(arguments: &BeliefArguments) -> CommandResult<StudyRequest> {
         named = others;
         out = out.or_else(|| Path::new(first).is_dir().then(|| PathBuf::from(first)));
     }
+    let is_folder = |name: &&String| Path::new(name).is_dir() && builtin::find(name).is_none();
+    if let Some(folder) = named.iter().find(is_folder) {
+        let remedy = "name the folder that `hyperplay belief --out DIR` wrote, or a game";
+        return Err(CommandFailure::usage(format!("'{folder}' is a folder without a study"), remedy));
+    }
     let listed = files.iter().rev().map(|file| &file.games[..]).find(|games| !games.is_empty());
     let games: Vec<Options> = match listed {
         Some(games) if named.is_empty() => games.to_vec(),

@@ -60,7 +60,7 @@ pub fn run(arguments: &BenchArguments, session: &Session) -> CommandResult {
     refuse_if(
         arguments.threads == 0 || arguments.seconds.is_zero(),
         "without time or threads there is nothing to measure",
-        "give 1 or more",
+        "give --seconds 0.1 or more, and --threads 1 or more",
     )?;
     let opened = arguments.game.open()?;
     let engines = Engines::new(&opened.game);

@@ -179,7 +179,7 @@ impl Opened {
             let errors = log_errors(loaded.findings, &loaded.rulesheet.source);
             return Err(CommandFailure::failed(
                 format!("{name}: not a game: {}", counted(errors as u64, "error")),
-                format!("`hyperplay check {name}` says all that is to be said"),
+                format!("correct it; `hyperplay check {name}` has the warnings and notes too"),
             ));
         };
         let faults = loaded.findings.iter().filter(|finding| finding.severity == Severity::Fault).count();

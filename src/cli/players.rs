@@ -96,7 +96,12 @@ pub fn wrong_spec(registry: &Registry, kind: SpecKind, text: &str, error: &SpecE
 /// The remedy for an error in a spec: the command that explains the entry it is about, or how to get a file.
 pub fn explained_by(registry: &Registry, kind: SpecKind, text: &str, error: &SpecError) -> String {
     if error.is_of_file() {
-        return "`hyperplay solve GAME --out FILE` writes a policy file, and docs/cli.md says what such files look like".to_owned();
+        return "`hyperplay solve GAME --out FILE` writes a policy file; docs/cli.md says what it and a file of leaf values look like".to_owned();
+    }
+    let ends_with_port = text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    if matches!(error, SpecError::UnknownName { .. }) && (text.contains("://") || ends_with_port) {
+        return "the address of a program: for `hyperplay host` as in alice=http://127.0.0.1:9147, else alice=remote:url=http://127.0.0.1:9147"
+            .to_owned();
     }
     match error.about(registry, kind, text) {
         (kind, Some(name)) => format!("`{} {name}` explains it and its keys", command(kind)),

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::human::names_human;
 use super::options::engine;
+use super::output::log;
 use super::players::wrong_spec;
 use super::policies::refuse_misfits;
 use hyperplay_engine::{Engine, Engines};
-use hyperplay_logic::gdl::{Game, did_you_mean};
+use hyperplay_logic::gdl::{Game, did_you_mean, fold};
 use hyperplay_machine::{ByRole, Role};
-use hyperplay_play::player::{PlayerSpec, Registry, Seat, SpecKind};
+use hyperplay_play::player::{PlayerSpec, Registry, Seat, SpecFile, SpecKind};
 
 /// The names of the roles that somebody plays, and a sentence that lists them.
 fn played(game: &Game) -> (Vec<String>, String) {
@@ -63,6 +64,16 @@ impl SeatArguments {
             refuse_if(seats[role].is_some(), format!("the role '{name}' is given twice"), played(game).1)?;
             let spec = spec_of(spec, registry)?;
             refuse_misfits(game, rules, [spec.spec()])?;
+            let name = &game.role_names()[role.index()];
+            let own = spec.spec().files().into_iter().filter(|_| spec.spec().name() == "policy");
+            for (path, file) in own {
+                let is_left_out =
+                    matches!(file, SpecFile::Policy(file) if !file.roles().contains(&&*fold(name)));
+                if is_left_out {
+                    let path = path.display();
+                    log(format_args!("warning: {path}: no entry for {name}, who plays uniformly at random"));
+                }
+            }
             seats[role] = Some(spec);
         }
         for role in (0..seats.len()).map(Role::new) {

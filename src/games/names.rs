@@ -40,6 +40,12 @@ impl GameNames {
             let remedy = format!("make rules of it: hyperplay convert {name} --to kif > game.kif");
             return unknown(name, "is a game tree and no rulesheet", remedy);
         }
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
+            let remedy = format!(
+                "`hyperplay experiment run {name} --out DIR` and `hyperplay belief {name}` read such files"
+            );
+            return unknown(name, "is the file of an experiment or a study and no rulesheet", remedy);
+        }
         // Anything but a folder can be read: a pipe too.
         if path.exists() && !path.is_dir() {
             return Ok(Source::new(path.to_string_lossy(), String::from_utf8_lossy(&read_file(&path)?)));

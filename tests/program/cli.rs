@@ -89,7 +89,7 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("match kuhn_poker alice=random:engine=auto", "it has no keys"),
         ("crosscheck no_such_game", "neither a file nor a built-in game"),
         ("crosscheck kuhn_poker --matches -1", "invalid value '-1'"),
-        ("bench kuhn_poker --seconds 0", "give 1 or more"),
+        ("bench kuhn_poker --seconds 0", "give --seconds 0.1 or more"),
         (
             "bench kuhn_poker --seconds -3",
             "'-3' for '--seconds <S>': expected a number of seconds from 0 to 1000000000",
@@ -105,7 +105,7 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("kiosk --playclock -3", "expected a number of seconds from 0"),
         ("match kuhn_poker --playclock -3", "expected a number of seconds from 0"),
         ("belief --preset cost kuhn_poker --limit -3", "expected a number of seconds from 0"),
-        ("bench kuhn_poker --threads 0", "give 1 or more"),
+        ("bench kuhn_poker --threads 0", "--threads 1 or more"),
         ("bench kuhn_poker --engine fast", "auto, interpreter, propagator, lanes"),
         ("frobnicate", "unrecognized subcommand"),
         ("man frobnicate", "there are match, host"),

@@ -36,6 +36,8 @@ fn files() -> Folder {
         ("player.toml", experiment(&[("'random'", "'radom'")])),
         ("policy.toml", experiment(&[("'random'", "'policy:move.json'")])),
         ("empty.kif", String::new()),
+        ("kind.kif", "(role a) (legal a".to_owned()),
+        ("alone.view.toml", "[glyphs]\nnosuch = \"Q\"\n".to_owned()),
         ("comment.kif", "; nothing yet\n".to_owned()),
         (
             "alone.kif",
@@ -208,7 +210,47 @@ const TABLE: &[(&str, i32, &[&str])] = &[
         2,
         &["expected the address of a player: `ftp://x` does not begin with http://"],
     ),
+    (
+        "match kuhn_poker alice=http://127.0.0.1:9",
+        2,
+        &["there is no player 'http'", "for `hyperplay host` as in alice=http://", "remote:url=http://"],
+    ),
+    (
+        "host kuhn_poker alice=127.0.0.1:9147",
+        2,
+        &["there is no player '127.0.0.1'", "for `hyperplay host` as in alice=http://"],
+    ),
+    ("verify sum.json", 1, &["sum.json: a policy file, and no transcripts", "`hyperplay exploit "]),
+    (
+        "match real.toml",
+        2,
+        &["'real.toml' is the file of an experiment or a study", "`hyperplay belief real.toml`"],
+    ),
+    ("belief .", 2, &["'.' is a folder without a study", "`hyperplay belief --out DIR`"]),
+    ("bench nim --seconds 0", 2, &["there is nothing to measure", "give --seconds 0.1 or more"]),
+    (
+        "kiosk kuhn_poker random=nosuch --port 0",
+        2,
+        &["the role random chooses by itself", "the roles are alice, bob\n"],
+    ),
+    (
+        "kiosk kuhn_poker alise=random --port 0",
+        2,
+        &["there is no role 'alise' (did you mean 'alice'?)", "the roles are alice, bob\n"],
+    ),
+    ("kiosk kind.kif --port 0", 1, &["kind.kif: not a game: ", "`hyperplay check kind.kif`"]),
+    ("kiosk alone.kif --port 0", 2, &["alone.view.toml: line 2", "correct the file, or move it away"]),
+    (
+        "kiosk --port 0 --listen 192.0.2.1",
+        1,
+        &["cannot listen at 192.0.2.1:0", "an address of this computer"],
+    ),
     // Policy files.
+    (
+        "match kuhn_poker alice=hyperplay:leaf=none.json",
+        2,
+        &["none.json: ", "docs/cli.md says what it and a file of leaf values look like"],
+    ),
     (
         "match kuhn_poker alice=policy:none.json",
         2,
@@ -358,7 +400,7 @@ fn what_is_promised_to_explain_an_error_does() {
                 // Nobody types here, so a person has left the match; and here is no program ./sampler.
                 let code = match command {
                     _ if command.contains("=human") => 130,
-                    _ if command.contains("program:") => 1,
+                    _ if command.contains("program:") => 2,
                     _ => 0,
                 };
                 run(&mut folder.program(command), code);
@@ -386,6 +428,9 @@ fn few_matches_have_no_interval_and_are_counted_in_words() {
     );
     let unfinished = stdout("match kuhn_poker --matches 2 --seed 1 --limit 2", 0);
     assert!(unfinished.lines().nth(2).unwrap().contains('?'), "{unfinished}");
+    let unfinished = stdout("match kuhn_poker --matches 20 --seed 1 --limit 2", 0);
+    assert!(unfinished.contains("\nno interval: 0 of 20 matches ended with goals\n"), "{unfinished}");
+    assert!(!unfinished.contains("few matches"), "{unfinished}");
 }
 
 #[test]
@@ -408,6 +453,10 @@ fn a_policy_that_lists_a_move_that_is_not_legal_there_is_a_warning() {
         said.contains("warning: bet.json:3: entry 1 (role 'alice', step 0): it lists bet, not legal there"),
         "{said}"
     );
+    // Who plays by a file that does not speak of the role plays at random, and that is said once.
+    let (_, said) = run(&mut folder.program("match kuhn_poker bob=policy:bet.json -n 3 --seed 1"), 0);
+    let missing = "warning: bet.json: no entry for bob, who plays uniformly at random\n";
+    assert_eq!(said.matches(missing).count(), 1, "{said}");
     // What a solver wrote has no findings.
     run(&mut folder.program("solve leduc_poker --unit 3 --iterations 3 --top 0 --out leduc.json"), 0);
     let (_, said) = run(&mut folder.program("match leduc_poker alice=policy:leduc.json --seed 1"), 0);
