@@ -4,7 +4,7 @@
 //! nor its order depends on the number of threads. A result is reported as soon as all before it are there, by the thread
 //! that played the last of them, so the finished matches of a series that is interrupted or killed have been reported.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
@@ -69,7 +69,7 @@ pub fn play_series<T: Send, E: Send>(
     report: impl FnMut(usize, T) -> Result<(), E> + Send,
 ) -> Result<(), E> {
     let (begun, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let order = Mutex::new(Order { waiting: BTreeMap::new(), reported: 0, ended: Ok(()), report });
+    let order = Mutex::new(Order { waiting: VecDeque::new(), reported: 0, ended: Ok(()), report });
     // Plays the next match; false if the series ends with it. Every match that is begun comes to the order.
     let one = || {
         if stop.load(Ordering::Relaxed) {
@@ -104,8 +104,8 @@ pub fn play_series<T: Send, E: Send>(
 
 /// Results on their way to `report`.
 struct Order<T, E, R> {
-    /// Those before which one is missing; none for a match that was left out.
-    waiting: BTreeMap<usize, Option<Result<T, E>>>,
+    /// From the next one that is reported on, each if it is there; within it none for a match that was left out.
+    waiting: VecDeque<Option<Option<Result<T, E>>>>,
     reported: usize,
     ended: Result<(), E>,
     report: R,
@@ -114,10 +114,13 @@ struct Order<T, E, R> {
 impl<T, E, R: FnMut(usize, T) -> Result<(), E>> Order<T, E, R> {
     /// Adds the result of a match, and reports it and those that waited for it. Returns whether there was no error.
     fn add(&mut self, index: usize, result: Option<Result<T, E>>) -> bool {
-        self.waiting.insert(index, result);
+        let place = index - self.reported;
+        self.waiting.resize_with(self.waiting.len().max(place + 1), || None);
+        self.waiting[place] = Some(result);
         while self.ended.is_ok()
-            && let Some(result) = self.waiting.remove(&self.reported)
+            && let Some(result) = self.waiting.front_mut().and_then(Option::take)
         {
+            self.waiting.pop_front();
             let report = |result| (self.report)(self.reported, result);
             self.ended = result.map_or(Ok(()), |result| result.and_then(report));
             self.reported += 1;
