@@ -40,7 +40,8 @@ impl GameNames {
             let remedy = format!("make rules of it: hyperplay convert {name} --to kif > game.kif");
             return unknown(name, "is a game tree and no rulesheet", remedy);
         }
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
+        if path.is_file() && path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
+        {
             let remedy = format!(
                 "`hyperplay experiment run {name} --out DIR` and `hyperplay belief {name}` read such files"
             );
