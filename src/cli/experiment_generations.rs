@@ -85,7 +85,7 @@ pub fn run(arguments: &GenerationsArguments, session: &Session) -> CommandResult
         let planned = Planned::read(&gate)?;
         let summary = ExperimentSummary::of(&planned, Results::open(&gate, &planned)?)?;
         let test = planned.plan.test().expect("the experiment was made with a test");
-        let difference = summary.cells[0].difference;
+        let difference = summary.cells[0].differences[0].1;
         let (ratio, verdict) = (test.log_likelihood_ratio(&difference), test.verdict(&difference));
         if verdict == SequentialVerdict::Accepted {
             versions.push(generation);

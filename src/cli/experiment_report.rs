@@ -175,8 +175,9 @@ fn gated(
         return Err(CommandFailure::usage(what, "say what is tested, as in --gate=0,5"));
     };
     match (&summary.cells[..], &planned.plan.cells[..]) {
-        ([cell], [plan]) if plan.rivals().is_some() => {
-            Ok((test.log_likelihood_ratio(&cell.difference), test.verdict(&cell.difference)))
+        ([cell], [plan]) if plan.has_rivals() => {
+            let (_, difference) = &cell.differences[0];
+            Ok((test.log_likelihood_ratio(difference), test.verdict(difference)))
         }
         _ => {
             let what = "--gate: a gate is between two players in one game";

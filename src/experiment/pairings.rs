@@ -109,7 +109,7 @@ pub(super) fn pairings_in<'a>(
             Pairing {
                 game: &plan.game(number).name,
                 player: plan.label(entrant.entrant),
-                against: others.iter().map(|&other| plan.label(other)).collect::<Vec<_>>().join(" and "),
+                against: plan.together(&others),
                 others,
                 number,
                 cell,

@@ -182,7 +182,7 @@ impl ExperimentPlan {
                 cells.push(Cell { game, entrants, seat_permutations });
             }
         }
-        if config.plan.test().is_some() && cells.iter().any(|cell: &Cell| cell.rivals().is_none()) {
+        if config.plan.test().is_some() && cells.iter().any(|cell: &Cell| !cell.has_rivals()) {
             let what = "an sprt needs two different entrants in every cell";
             return Err(ConfigError { place: config.stop_place, ..ConfigError::new(what) });
         }
@@ -302,6 +302,11 @@ impl ExperimentPlan {
         &self.entrants[entrant].label
     }
 
+    /// The labels of several entrants as one text.
+    pub(super) fn together(&self, entrants: &[usize]) -> String {
+        entrants.iter().map(|&entrant| self.label(entrant)).collect::<Vec<_>>().join(" and ")
+    }
+
     /// Whether two entrants have the same spec and the same policy files, so that they differ in name only.
     pub fn are_same(&self, first: usize, second: usize) -> bool {
         let of = |entrant: usize| (&self.entrants[entrant].spec, &self.entrants[entrant].policies);
@@ -338,12 +343,9 @@ impl ExperimentPlan {
 }
 
 impl Cell {
-    /// The two entrants whose difference is of interest: the first two, if they differ.
-    pub fn rivals(&self) -> Option<(usize, usize)> {
-        match self.entrants[..] {
-            [first, second, ..] if first != second => Some((first, second)),
-            _ => None,
-        }
+    /// Whether the first two entrants, whose difference is tested, are different ones.
+    pub fn has_rivals(&self) -> bool {
+        matches!(self.entrants[..], [first, second, ..] if first != second)
     }
 }
 

@@ -68,8 +68,9 @@ pub struct CellSummary {
     pub steps: Sample,
     /// The different entrants, in the order of the cell.
     pub entrants: Vec<EntrantSummary>,
-    /// The first rival's score less the second's, by deal.
-    pub difference: Sample,
+    /// Two entrants by their places in [`entrants`](Self::entrants), and the first one's score less the second's, by deal:
+    /// every pair, that of the first two before the others.
+    pub differences: Vec<([usize; 2], Sample)>,
     /// The result of the sequential test, if the plan has one: the logarithm of the ratio, and the verdict.
     pub sprt: Option<(f64, SequentialVerdict)>,
 }
@@ -175,8 +176,8 @@ impl ExperimentSummary {
         let mut summary = summing.summary;
         if let Some(test) = plan.test() {
             for cell in &mut summary.cells {
-                let difference = &cell.difference;
-                cell.sprt = Some((test.log_likelihood_ratio(difference), test.verdict(difference)));
+                let first = cell.differences.first();
+                cell.sprt = first.map(|(_, of)| (test.log_likelihood_ratio(of), test.verdict(of)));
             }
         }
         Ok(summary)
@@ -200,7 +201,11 @@ impl<'a> Summing<'a> {
             entrants: distinct(cell.entrants.iter().copied()).into_iter().map(entrant).collect(),
             ..CellSummary::default()
         };
-        let cells: Vec<CellSummary> = plan.cells.iter().map(cell).collect();
+        let mut cells: Vec<CellSummary> = plan.cells.iter().map(cell).collect();
+        for CellSummary { entrants, differences, .. } in &mut cells {
+            let pairs = |one| (one + 1..entrants.len()).map(move |other| ([one, other], Sample::default()));
+            *differences = (0..entrants.len()).flat_map(pairs).collect();
+        }
         let deals = vec![Deal::default(); cells.len()];
         let (contrasts, standings) = (contrasts(plan), Standing::all(plan));
         let summary = ExperimentSummary { cells, contrasts, standings, ..ExperimentSummary::default() };
@@ -255,9 +260,10 @@ impl<'a> Summing<'a> {
         for summary in &mut cell.entrants {
             means.get(&summary.entrant).into_iter().for_each(|&mean| summary.score.add(mean));
         }
-        let difference = |(first, second)| Some(means.get(&first)? - means.get(&second)?);
-        let rivals = plan_cell.rivals().and_then(difference);
-        rivals.into_iter().for_each(|difference| cell.difference.add(difference));
+        for (pair, difference) in &mut cell.differences {
+            let [first, second] = pair.map(|at| means.get(&cell.entrants[at].entrant));
+            first.zip(second).into_iter().for_each(|(first, second)| difference.add(first - second));
+        }
         self.scores.insert((place.cell, place.deal), means);
     }
 

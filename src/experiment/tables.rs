@@ -59,7 +59,7 @@ struct Pair<'a> {
     game: &'a str,
     first: &'a str,
     second: &'a str,
-    /// Whom both met, elsewhere than in the cell of the two.
+    /// Whom both met: in the cell of the two, or in two cells.
     against: String,
     deals: u64,
     difference: ScoreEntry,
@@ -88,29 +88,33 @@ fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
     let cells = summary.cells.iter().enumerate().filter(|(_, cell)| cell.matches > 0);
     let mut rows: Vec<Pair<'_>> = Vec::new();
     for (number, cell) in cells {
-        let Some((first, second)) = plan.cells[number].rivals() else { continue };
-        let is_same = plan.seats == SeatPermutations::All && plan.are_same(first, second);
-        let duel = Some(cell).filter(|cell| cell.is_won_or_lost && !is_same);
-        let deals = cell.difference.count();
-        let test = cell.sprt.filter(|_| deals > 1);
-        rows.push(Pair {
-            game: &plan.game(number).name,
-            first: plan.label(first),
-            second: plan.label(second),
-            against: String::new(),
-            deals,
-            difference: ScoreEntry::of(cell.difference, is_same),
-            first_replaced: cell.entrants[0].replaced(),
-            second_replaced: cell.replaced(Some(first)),
-            elo: duel.and_then(|cell| elo_of(&cell.entrants[0].score)),
-            los: duel.and_then(|cell| cell.difference.superiority()),
-            llr: test.map(|(ratio, _)| ratio),
-            verdict: test.map_or(SequentialVerdict::Open, |(_, verdict)| verdict).as_str(),
-            variance_ratio: None,
-        });
+        for &(pair, difference) in &cell.differences {
+            let [first, second] = pair.map(|at| cell.entrants[at].entrant);
+            let is_same = plan.seats == SeatPermutations::All && plan.are_same(first, second);
+            let is_duel = cell.is_won_or_lost && !is_same;
+            let deals = difference.count();
+            // The test is of the first two.
+            let test = cell.sprt.filter(|_| deals > 1 && pair == [0, 1]);
+            let others = cell.entrants.iter().map(|of| of.entrant).filter(|of| ![first, second].contains(of));
+            rows.push(Pair {
+                game: &plan.game(number).name,
+                first: plan.label(first),
+                second: plan.label(second),
+                against: plan.together(&others.collect::<Vec<_>>()),
+                deals,
+                difference: ScoreEntry::of(difference, is_same),
+                first_replaced: cell.entrants[pair[0]].replaced(),
+                second_replaced: cell.replaced(Some(first)),
+                elo: elo_of(&cell.entrants[pair[0]].score).filter(|_| is_duel),
+                los: difference.superiority().filter(|_| is_duel),
+                llr: test.map(|(ratio, _)| ratio),
+                verdict: test.map_or(SequentialVerdict::Open, |(_, verdict)| verdict).as_str(),
+                variance_ratio: None,
+            });
+        }
     }
     let is_tested = summary.cells.iter().any(|cell| cell.sprt.is_some());
-    let parts = if is_tested { &["pair", "elo", "test"][..] } else { &["pair", "elo"] };
+    let parts = if is_tested { &["pair", "against", "elo", "test"][..] } else { &["pair", "against", "elo"] };
     let mut table = over_deals("differences", parts, &rows);
     if is_tested {
         table.view.extend(readings("test"));
@@ -127,7 +131,7 @@ fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
             game: &plan.games[*game].name,
             first: plan.label(first.1),
             second: plan.label(second.1),
-            against: others.iter().map(|&other| plan.label(other)).collect::<Vec<_>>().join(" and "),
+            against: plan.together(others),
             deals: difference.count(),
             difference: ScoreEntry::of(difference, plan.are_same(first.1, second.1)),
             first_replaced: summary.cells[first.0].replaced(None),

@@ -385,6 +385,39 @@ fn the_same_deals_in_both_seats_save_more_than_half_the_matches_of_real_play() {
         row["difference_ci95"].as_f64().unwrap().powi(2) * deals * matches_a_deal
     };
     let (with, without) = (variance("paired", 2.0), variance("alone", 1.0));
+#[test]
+fn every_two_entrants_of_a_cell_are_compared_and_it_is_said_who_played_with_them() {
+    let folder = Folder::new();
+    let searches = |playouts: u64| format!("hyperplay:particles=1,search=flat,playouts={playouts}");
+    let specs = ["random".to_owned(), "legal".to_owned(), searches(1), searches(9)];
+    let players =
+        ('a'..='d').zip(specs).map(|(name, spec)| format!("[[player]]\nname = '{name}'\nspec = '{spec}'\n"));
+    let head = "schema = 'hyperplay.experiment/1'\nseed = 3\ngames = ['kuhn_poker_3p']\nrepetitions = 5\n";
+    folder.write("three.toml", &format!("{head}{}", players.collect::<String>()));
+    done(&folder, "run three.toml --out out");
+    let report = json(&folder, "report out");
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
+    let score = |player: &str, others: [&str; 2]| {
+        let is_it = |row: &&Value| {
+            row["player"] == player
+                && others.iter().all(|one| text(row, "against").split(" and ").any(|name| name == *one))
+        };
+        report["scores"].as_array().unwrap().iter().find(is_it).unwrap()["score"].as_f64().unwrap()
+    };
+    let rows = report["differences"].as_array().unwrap();
+    let mut seen = Vec::new();
+    for row in rows {
+        let [first, second, against] = ["first", "second", "against"].map(|key| text(row, key));
+        let expected = score(&first, [&second, &against]) - score(&second, [&first, &against]);
+        assert!((row["difference"].as_f64().unwrap() - expected).abs() < 1e-3, "{row}");
+        assert_eq!(row["deals"], 5);
+        seen.push(first + &second + &against);
+    }
+    let expected = ["abc", "acb", "bca", "abd", "adb", "bda", "acd", "adc", "cda", "bcd", "bdc", "cdb"];
+    assert_eq!(seen, expected);
+    assert!(folder.read("out/report.md").contains("| first | second | against | deals | first - second |"));
+}
+
     assert!(with <= without / 2.0, "matches needed, in proportion: {with} paired, {without} not");
 }
 
