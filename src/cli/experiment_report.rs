@@ -91,6 +91,8 @@ pub fn run(arguments: &ReportArguments, session: &Session) -> CommandResult {
     let folders = arguments.folders.iter().map(read).collect::<CommandResult<Vec<PlannedFolder>>>()?;
     let ReportArguments { players, without, games, deals, anchor, .. } = arguments.clone();
     let selection = Selection { players, without, games, deals, anchor };
+    let unknown = selection.unknown(&folders).map(|what| CommandFailure::usage(what, "give one of these"));
+    unknown.map_or(Ok(()), Err)?;
     let remedy = "`hyperplay experiment run FILE --out DIR --reuse OTHER` makes one folder of several";
     let planned = joined(&folders, &selection).map_err(|what| CommandFailure::usage(what, remedy))?;
     let only = folders.first().filter(|(_, own)| folders.len() == 1 && own.config == planned.config);
@@ -152,7 +154,9 @@ pub fn run(arguments: &ReportArguments, session: &Session) -> CommandResult {
         }
         out.json(&document)?;
     } else {
-        out.text(page.as_markdown())?;
+        // What is not written is not linked to.
+        let is_kept = |line: &&str| to.is_some() || !line.starts_with("![");
+        out.text(&page.as_markdown().split_inclusive('\n').filter(is_kept).collect::<String>())?;
         if let Some((ratio, verdict)) = gate {
             out.line(format_args!("\nGate: {} (log-likelihood ratio {ratio:.2})", verdict.as_str()))?;
         }

@@ -48,11 +48,11 @@ impl Selection {
     }
 
     /// The first name that names nothing, as a sentence.
-    fn unknown(&self, plans: &[&ExperimentPlan]) -> Option<String> {
+    pub fn unknown(&self, folders: &[PlannedFolder]) -> Option<String> {
+        let plans = folders.iter().map(|(_, planned)| &planned.plan);
         let labels: Vec<&str> =
-            plans.iter().flat_map(|plan| &plan.entrants).map(|one| one.label.as_str()).collect();
-        let games: Vec<&str> =
-            plans.iter().flat_map(|plan| &plan.games).map(|one| one.name.as_str()).collect();
+            plans.clone().flat_map(|plan| &plan.entrants).map(|one| one.label.as_str()).collect();
+        let games: Vec<&str> = plans.flat_map(|plan| &plan.games).map(|one| one.name.as_str()).collect();
         let mut players = self.players.iter().chain(&self.without).chain(&self.anchor);
         let player = players.find(|name| !labels.iter().any(|label| is_of(label, name)));
         let game = self.games.iter().find(|name| !games.contains(&name.as_str()));
@@ -74,7 +74,8 @@ pub(super) fn name_of(label: &str) -> &str {
     label.split(' ').next().unwrap_or_default()
 }
 
-/// The plan of the selected matches of these folders, which are one or more.
+/// The plan of the selected matches of these folders, which are one or more, where the selection has no [unknown](Selection::unknown)
+/// name.
 ///
 /// # Errors
 /// A sentence: the folders do not belong together, or nothing is selected.
@@ -91,9 +92,6 @@ pub fn joined(folders: &[PlannedFolder], selection: &Selection) -> Result<Planne
         }
     }
     let plans: Vec<&ExperimentPlan> = folders.iter().map(|(_, planned)| &planned.plan).collect();
-    if let Some(unknown) = selection.unknown(&plans) {
-        return Err(unknown);
-    }
     if rest.is_empty() && selection.is_all() {
         return Ok(first.1.clone());
     }

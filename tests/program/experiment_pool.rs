@@ -225,7 +225,21 @@ fn what_does_not_belong_together_is_said() {
     done(&folder, "run seed.toml --out other");
     let said = |arguments: &str, code| run(&mut folder.program(&format!("experiment {arguments}")), code).1;
     assert!(said("report five other", 2).contains("other was played with another seed (6) than five (5)"));
-    assert!(said("report five --players z", 2).contains("there is no player 'z'; there are a, b, c, d, e"));
+    let unknown = said("report five --players z", 2);
+    assert!(
+        unknown.contains("there is no player 'z'; there are a, b, c, d, e\n  give one of these"),
+        "{unknown}"
+    );
+    // No link where nothing is written.
+    for (arguments, is_written) in
+        [("five", true), ("five --without a", false), ("five --without a --out some", true)]
+    {
+        assert_eq!(
+            done(&folder, &format!("report {arguments}")).contains("](figures/"),
+            is_written,
+            "{arguments}"
+        );
+    }
     assert!(said("report five --games kuhn_pokr", 2).contains("there is no game 'kuhn_pokr' (did you mean"));
     // Matches of another seed are other matches.
     assert_eq!(counts(&done(&folder, "run 5.toml --out again --reuse other")).0, 0);
