@@ -60,14 +60,7 @@ impl FileArgument {
     /// A usage error with the place, if the file is not an experiment; else what opening a game says.
     pub fn open(&self, registry: &Registry) -> CommandResult<Described> {
         let text = FileError::at(&self.file, std::fs::read_to_string(&self.file))?;
-        let wrong = |error: ConfigError| {
-            let separator = if error.place.is_some() { ":" } else { ": " };
-            let remedy = match error.spec.as_deref() {
-                Some((text, wrong)) => explained_by(registry, SpecKind::Player, text, wrong),
-                None => error.remedy.to_owned(),
-            };
-            CommandFailure::usage(format!("{}{separator}{error}", self.file.display()), remedy)
-        };
+        let wrong = |error| wrong_file(&self.file, registry, &error);
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let mut config = ExperimentConfig::read(&text, folder, registry).map_err(wrong)?;
         config.plan.repetitions = self.deals.unwrap_or(config.plan.repetitions);
@@ -95,6 +88,16 @@ impl FileArgument {
         }
         Ok(Described { config, games: opened.into_iter().map(|opened| opened.game).collect(), plan })
     }
+}
+
+/// The usage error of a file that is not what it should be.
+pub fn wrong_file(file: &Path, registry: &Registry, error: &ConfigError) -> CommandFailure {
+    let separator = if error.place.is_some() { ":" } else { ": " };
+    let remedy = match error.spec.as_deref() {
+        Some((text, wrong)) => explained_by(registry, SpecKind::Player, text, wrong),
+        None => error.remedy.to_owned(),
+    };
+    CommandFailure::usage(format!("{}{separator}{error}", file.display()), remedy)
 }
 
 /// The number of threads: as asked for, or as many matches as the computer has processors for.

@@ -12,14 +12,17 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::experiment_file::wrong_file;
 use super::experiment_results::machines;
 use super::experiment_run::{RunArguments, played};
 use super::failure::{CommandFailure, CommandResult, go_on, refuse_if};
+use super::game_argument::{RulesOption, names};
 use super::output::log;
 use super::players::wrong_spec;
 use super::session::Session;
 use hyperplay_experiment::{
-    DecisionLog, ExperimentSummary, Generations, Planned, Results, SequentialVerdict, export_features, locked,
+    ConfigError, DecisionLog, ExperimentConfig, ExperimentSummary, Generations, Planned, Results,
+    SequentialVerdict, export_features, locked,
 };
 use hyperplay_play::files::{FileContent, FileError, WrittenFile};
 use hyperplay_play::player::SpecKind;
@@ -52,16 +55,26 @@ pub struct GenerationsArguments {
 pub fn run(arguments: &GenerationsArguments, session: &Session) -> CommandResult {
     let GenerationsArguments { file, out: to, .. } = arguments;
     let text = FileError::at(file, fs::read_to_string(file))?;
-    let described = Generations::read(&text)
-        .map_err(|error| CommandFailure::usage(format!("{}:{error}", file.display()), error.remedy))?;
-    for spec in described.specs() {
-        let wrong = |error| wrong_spec(&session.registry, SpecKind::Player, spec, &error);
-        session.registry.unopened(SpecKind::Player, spec).map_err(wrong)?;
+    let registry = &session.registry;
+    let wrong = |error: ConfigError| wrong_file(file, registry, &error);
+    let described = Generations::read(&text).map_err(wrong)?;
+    let [of_game, of_specs @ ..] =
+        described.places.map(|(line, column)| format!("{}:{line}:{column}: ", file.display()));
+    for (spec, place) in described.specs().into_iter().zip(of_specs) {
+        let wrong = |error| wrong_spec(registry, SpecKind::Player, spec, &error).at(&place);
+        registry.unopened(SpecKind::Player, spec).map_err(wrong)?;
     }
     let base = file.parent().filter(|base| !base.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let game = described.game().unwrap_or_default();
+    let opened = RulesOption::default().open_among(&names(base, None), game).map_err(|it| it.at(&of_game))?;
+    let what = format!("{of_game}{game} is no game of two players");
+    refuse_if(opened.game.played_names().len() != 2, what, "name one under [experiment]")?;
     let base = FileError::at(base, base.canonicalize())?;
-    FileError::at(to, fs::create_dir_all(to))?;
+    FileError::at(to, fs::create_dir_all(to.join("1")))?;
     let to = FileError::at(to, to.canonicalize())?;
+    // What the experiments say beside the game and the specs is refused before the folder belongs to this file.
+    let in_file = |error| wrong(ConfigError { place: Some(described.places[0]), ..error });
+    ExperimentConfig::read(&described.play(1, &[0]), &to.join("1"), registry).map_err(in_file)?;
     // One process at a time works at a loop.
     let _locked = locked(&to.join("lock"))?;
     kept(&to.join("loop.toml"), &described.identity)?;

@@ -37,7 +37,7 @@ pub struct Generations {
     /// The number of generations.
     pub generations: usize,
     /// The spec of version 0.
-    first: String,
+    first: Spanned<String>,
     /// The spec of all others, in which [`LEARNT`] stands for the path of the learnt file.
     player: Spanned<String>,
     /// The command that learns, and its arguments. It is also given the folder of the matches and the path of its result.
@@ -49,10 +49,13 @@ pub struct Generations {
     opponents: usize,
     gate: Gate,
     /// The keys of an experiment that all stages have: the game, the budget.
-    experiment: Table,
+    experiment: Spanned<Table>,
     /// All but the number of generations, in one spelling: a folder belongs to one such loop.
     #[serde(skip)]
     pub identity: String,
+    /// Line and column of the experiment, and of the specs of version 0 and of the others.
+    #[serde(skip)]
+    pub places: [(usize, usize); 3],
 }
 
 /// When a candidate takes the place of the incumbent.
@@ -79,8 +82,10 @@ impl Generations {
         let mut all: Table = toml::from_str(text).expect("it was read");
         all.remove("generations");
         read.identity = all.to_string();
-        let own = OWN.iter().find(|key| read.experiment.contains_key(**key));
-        let games = read.experiment.get("games").and_then(Value::as_array);
+        let spans = [read.experiment.span(), read.first.span(), read.player.span()];
+        read.places = spans.map(|span| place(text, &span));
+        let own = OWN.iter().find(|key| read.experiment.get_ref().contains_key(**key));
+        let games = read.experiment.get_ref().get("games").and_then(Value::as_array);
         let what = match (own, games.map(Vec::as_slice)) {
             (Some(key), _) => format!("[experiment] has '{key}', which follows from the loop"),
             (_, None | Some([] | [_, _, ..])) => "[experiment] needs one game: games = [\"NAME\"]".to_owned(),
@@ -100,7 +105,7 @@ impl Generations {
 
     /// The specs of version 0 and of the others.
     pub fn specs(&self) -> [&str; 2] {
-        [&self.first, self.player.get_ref()]
+        [self.first.get_ref(), self.player.get_ref()]
     }
 
     /// The experiment in which the incumbent of a generation, which is the last of the `versions` that won so far, plays
@@ -139,7 +144,7 @@ impl Generations {
         let player = |&version: &usize| {
             let learnt = format!("../{version}/learnt.json");
             let spec = match version {
-                0 => self.first.clone(),
+                0 => self.first.get_ref().clone(),
                 _ => self.player.get_ref().replace(LEARNT, &learnt),
             };
             Table::from_iter([("name".to_owned(), label(version)), ("spec".to_owned(), spec.into())]).into()
@@ -147,7 +152,7 @@ impl Generations {
         let pairings: Vec<Value> = pairings.into_iter().map(|met| met.map(label).to_vec().into()).collect();
         let schedule = [("kind".to_owned(), "pairings".into()), ("pairings".to_owned(), pairings.into())];
         let seed = self.stage(generation, stage).rng().random_range(0..i64::MAX);
-        let mut all = self.experiment.clone();
+        let mut all = self.experiment.get_ref().clone();
         let own: [(&str, Value); 6] = [
             ("schema", EXPERIMENT.into()),
             ("name", format!("generation {generation}, {stage}").into()),
@@ -166,13 +171,13 @@ impl Generations {
 
     /// The game, as it is written.
     pub fn game(&self) -> Option<&str> {
-        self.experiment.get("games")?.get(0)?.as_str()
+        self.experiment.get_ref().get("games")?.get(0)?.as_str()
     }
 
     /// The same with another game.
     #[must_use]
     pub fn with_game(mut self, game: String) -> Generations {
-        self.experiment.insert("games".to_owned(), Value::from(vec![Value::from(game)]));
+        self.experiment.get_mut().insert("games".to_owned(), Value::from(vec![Value::from(game)]));
         self
     }
 }

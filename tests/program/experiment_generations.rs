@@ -95,6 +95,22 @@ fn a_loop_that_is_killed_at_any_moment_ends_as_one_that_was_not() {
 #[test]
 fn what_is_wrong_with_a_loop_is_said() {
     let folder = folder();
+    // A folder belongs to no loop that could not begin.
+    for (from, to, expected) in [
+        ("\"tictactoe\"", "\"kuhn_poker_3p\"", "loop.toml:12:1: kuhn_poker_3p is no game of two players"),
+        (
+            "\"tictactoe\"",
+            "\"tictactow\"",
+            "loop.toml:12:1: 'tictactow' is neither a file nor a built-in game",
+        ),
+        ("games = [", "bugdet = 3\ngames = [", "loop.toml:12:1: there is no key 'bugdet' here"),
+    ] {
+        folder.write("loop.toml", &LOOP.replace(from, to));
+        let said = run(&mut folder.program(COMMAND), 2).1;
+        assert!(said.contains(expected), "{said}");
+        assert!(!folder.path("out/loop.toml").exists());
+    }
+    folder.write("loop.toml", LOOP);
     folder.write("learn.sh", "echo > \"$2\"; exit 7");
     let said = run(&mut folder.program(COMMAND), 1).1;
     assert_eq!(parts(&folder), Vec::<String>::new());
@@ -115,7 +131,7 @@ fn what_is_wrong_with_a_loop_is_said() {
         ("deals = 20", "deal = 20", "loop.toml:8:1: "),
         ("h1 = 20", "h1 = -1", "the sprt needs h0 < h1"),
         ("deals = 60", "deals = 0", "both 'deals' are 1 or more"),
-        ("\"random\"", "\"randum\"", "did you mean 'random'"),
+        ("\"random\"", "\"randum\"", "loop.toml:5:9: there is no player 'randum' (did you mean 'random'?)"),
         ("games = [", "seed = 3\ngames = [", "[experiment] has 'seed'"),
         ("\"tictactoe\"", "\"tictactoe\", \"nim\"", "[experiment] needs one game"),
     ] {
