@@ -37,10 +37,10 @@ pub struct RunArguments {
     #[arg(long, short = 'j', value_name = "N")]
     threads: Option<NonZero<usize>>,
     /// Play only this part, as in 3/8; K may be the name of an environment variable that has the number
-    #[arg(long, value_name = "K/N", value_parser = |text: &str| Shard::read(&numbered(text)), default_value = "1/1")]
+    #[arg(long, value_name = "K/N", value_parser = |text: &str| numbered(text, Shard::read), default_value = "1/1")]
     shard: Shard,
     /// The same for a scheduler that counts from 0: the first part of 8 is 0/8
-    #[arg(long, value_name = "K/N", value_parser = |text: &str| Shard::read_from_0(&numbered(text)), conflicts_with = "shard")]
+    #[arg(long, value_name = "K/N", value_parser = |text: &str| numbered(text, Shard::read_from_0), conflicts_with = "shard")]
     shard_from_0: Option<Shard>,
     /// The data that are recorded of every decision
     #[arg(long, value_name = "WHAT", value_parser = logs(), default_value = "turns")]
@@ -59,10 +59,12 @@ pub struct RunArguments {
     reuse: Vec<PathBuf>,
 }
 
-/// A shard with its number in place of the environment variable that has it.
-fn numbered(text: &str) -> String {
-    let value = text.split_once('/').and_then(|(name, count)| Some((std::env::var(name).ok()?, count)));
-    value.map_or_else(|| text.to_owned(), |(number, count)| format!("{number}/{count}"))
+/// Reads a shard whose number may stand in an environment variable.
+fn numbered(text: &str, read: fn(&str) -> Result<Shard, String>) -> Result<Shard, String> {
+    let is_name = |(name, _): &(&str, &str)| name.trim_start_matches('_').starts_with(char::is_alphabetic);
+    let Some((name, count)) = text.split_once('/').filter(is_name) else { return read(text) };
+    let number = std::env::var(name).map_err(|_| format!("the environment variable {name} is not set"))?;
+    read(&format!("{number}/{count}")).map_err(|expected| format!("{name} is '{number}': {expected}"))
 }
 
 impl RunArguments {

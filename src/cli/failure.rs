@@ -129,6 +129,7 @@ impl CommandFailure {
                 }
                 io::ErrorKind::InvalidData => Some("it is no text in UTF-8: write it in that encoding"),
                 io::ErrorKind::IsADirectory => Some("it is a folder: name a file"),
+                io::ErrorKind::AlreadyExists => Some("it is a file: name a folder, or move the file away"),
                 io::ErrorKind::NotADirectory => Some("a part of the path is a file: name a folder there"),
                 _ => None,
             },

@@ -128,17 +128,20 @@ impl Planned {
         let (since, remedy) = match &changed[..] {
             [] if self.plan.hash() == found.config => (
                 ": its players do not think ahead".to_owned(),
-                "write think_ahead = false under [budget], or name another folder with --out",
+                "write think_ahead = false under [budget], or name another folder with --out".to_owned(),
             ),
-            [] => (String::new(), "name another folder with --out, or take that one away"),
+            [] => {
+                let or = "name another folder with --out, or take that one away";
+                (String::new(), format!("give --reuse {} to extend what it holds, {or}", folder.display()))
+            }
             files => {
                 let (plural, have) = if files.len() == 1 { (" ", "has") } else { ("s ", "have") };
                 let since = format!(": the policy file{plural}{} {have} changed since", files.join(", "));
-                (since, "name another folder with --out, or put back what the policy file said")
+                (since, "name another folder with --out, or put back what the policy file said".to_owned())
             }
         };
         let holds = format!("the experiment '{}' with another plan ({}){since}", found.name, found.config);
-        holding(folder, &holds, remedy)
+        holding(folder, &holds.replacen("the experiment ''", "an experiment", 1), &remedy)
     }
 
     /// Whether the plan is one of version 0.2 but for the spelling of specs: each, read as it is written today, is the

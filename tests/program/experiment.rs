@@ -200,6 +200,23 @@ fn another_experiment_is_refused() {
     folder.write("other.toml", &MIXED.replace("seed = 7", "seed = 8"));
     let message = failed(&folder, "run other.toml --out out", 1);
     assert!(message.contains("holds the experiment 'mixed' with another plan"), "{message}");
+    assert!(message.contains("give --reuse out to extend what it holds"), "{message}");
+    folder.write("nameless.toml", &CHEAP.replace("4000", "1"));
+    done(&folder, "run nameless.toml --out nameless");
+    let message = failed(&folder, "run nameless.toml --out nameless --deals 2", 1);
+    assert!(message.contains("nameless holds an experiment with another plan"), "{message}");
+    // The number of a shard may be that of a task, if there is one.
+    for (number, expected) in
+        [(None, "variable NO_TASK is not set"), (Some("x2"), "NO_TASK is 'x2': expected K/N with K from 1")]
+    {
+        let mut command = experiment(&folder, "run mixed.toml --out out --shard NO_TASK/3");
+        number.into_iter().for_each(|number| drop(command.env("NO_TASK", number)));
+        let message = run(&mut command, 2).1;
+        assert!(message.contains(expected), "{message}");
+    }
+    folder.write("afile", "");
+    let message = failed(&folder, "run mixed.toml --out afile", 1);
+    assert!(message.contains("afile: ") && message.contains("it is a file: name a folder"), "{message}");
     // A shard copied from elsewhere has a header of its own.
     fs::remove_file(folder.path("out/plan.json")).unwrap();
     let message = failed(&folder, "run other.toml --out out", 1);
@@ -369,23 +386,6 @@ fn a_rule_stops_cells_alike_on_shards_and_threads() {
 }
 
 #[test]
-fn the_same_deals_in_both_seats_save_more_than_half_the_matches_of_real_play() {
-    let folder = Folder::new();
-    let text = CHEAP
-        .replace("repetitions = 4000", "repetitions = 300")
-        .replace("name = \"random\"\nspec = \"random\"", "name = \"strong\"\nspec = \"hyperplay\"");
-    folder.write("paired.toml", &text);
-    let alone = format!("{}\n[schedule]\nseats = \"given\"\n", text.replace("300", "600"));
-    folder.write("alone.toml", &alone);
-    let variance = |name: &str, matches_a_deal: f64| {
-        done(&folder, &format!("run {name}.toml --out {name}"));
-        let report = json(&folder, &format!("report {name}"));
-        let row = &report["differences"][0];
-        let deals = row["deals"].as_f64().unwrap();
-        row["difference_ci95"].as_f64().unwrap().powi(2) * deals * matches_a_deal
-    };
-    let (with, without) = (variance("paired", 2.0), variance("alone", 1.0));
-#[test]
 fn every_two_entrants_of_a_cell_are_compared_and_it_is_said_who_played_with_them() {
     let folder = Folder::new();
     let searches = |playouts: u64| format!("hyperplay:particles=1,search=flat,playouts={playouts}");
@@ -418,6 +418,23 @@ fn every_two_entrants_of_a_cell_are_compared_and_it_is_said_who_played_with_them
     assert!(folder.read("out/report.md").contains("| first | second | against | deals | first - second |"));
 }
 
+#[test]
+fn the_same_deals_in_both_seats_save_more_than_half_the_matches_of_real_play() {
+    let folder = Folder::new();
+    let text = CHEAP
+        .replace("repetitions = 4000", "repetitions = 300")
+        .replace("name = \"random\"\nspec = \"random\"", "name = \"strong\"\nspec = \"hyperplay\"");
+    folder.write("paired.toml", &text);
+    let alone = format!("{}\n[schedule]\nseats = \"given\"\n", text.replace("300", "600"));
+    folder.write("alone.toml", &alone);
+    let variance = |name: &str, matches_a_deal: f64| {
+        done(&folder, &format!("run {name}.toml --out {name}"));
+        let report = json(&folder, &format!("report {name}"));
+        let row = &report["differences"][0];
+        let deals = row["deals"].as_f64().unwrap();
+        row["difference_ci95"].as_f64().unwrap().powi(2) * deals * matches_a_deal
+    };
+    let (with, without) = (variance("paired", 2.0), variance("alone", 1.0));
     assert!(with <= without / 2.0, "matches needed, in proportion: {with} paired, {without} not");
 }
 
