@@ -37,19 +37,21 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
     if let Some(spec) = &arguments.conform {
         return belief_conformance::run(arguments, spec, session);
     }
-    let StudyRequest { games, text, out: folder } = requested(arguments)?;
+    let StudyRequest { games, places, text, out: folder, is_part } = requested(arguments, registry)?;
     let is_alone = arguments.shard.count == 1 && arguments.reuse.is_empty();
     refuse_if(folder.is_none() && !is_alone, "a part of a study needs a folder", "name one with --out")?;
     let keeps = folder.is_none() && arguments.keep_particles;
     refuse_if(keeps, "particle sets are kept in a folder", "name one with --out")?;
-    let opened = |own: &BeliefArguments| -> CommandResult<(StudyPlan, StudyGame)> {
+    let opened = |(own, place): (&BeliefArguments, &String)| -> CommandResult<(StudyPlan, StudyGame)> {
         let mut plan = own.plan(registry)?;
-        let game = own.open(&own.games[0], &mut plan)?;
+        let game = own.open(&own.games[0], &mut plan).map_err(|failure| failure.at(place))?;
         Ok((plan, game))
     };
     let labels: Vec<Labels> = games.iter().map(|own| own.labels(registry)).collect::<CommandResult<_>>()?;
-    let games: Vec<(StudyPlan, StudyGame)> = games.iter().map(opened).collect::<CommandResult<_>>()?;
+    let games = games.iter().zip(&places).map(opened).collect::<CommandResult<Vec<_>>>()?;
     let (files, mut blocks) = match &folder {
+        // The report of the folder stays that of all games.
+        Some(folder) if is_part => (None, Blocks::open(folder, arguments.shard, &arguments.reuse)?),
         Some(folder) => {
             let of = (arguments.shard, &arguments.reuse[..]);
             let (files, blocks) = StudyFiles::open(folder, &games, &text, threads, of)?;

@@ -19,7 +19,7 @@ use hyperplay_experiment::Shard;
 use hyperplay_lab::study::{Labels, MatchSource, StudyError, StudyGame, StudyPlan, WORK};
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_machine::PLAYOUT_STEPS;
-use hyperplay_play::player::{Registry, SamplerSpec, SpecError, SpecKind};
+use hyperplay_play::player::{Registry, SamplerSpec, Spec, SpecError, SpecKind};
 
 /// The most particles of a set, as in the specs of players.
 const MOST_PARTICLES: usize = 10_000_000;
@@ -355,6 +355,9 @@ fn milliseconds(text: &str) -> Result<f64, String> {
 /// The failure that the error of a study means to the user.
 pub fn failed(game: &str, error: &StudyError) -> CommandFailure {
     let remedy = match error {
+        StudyError::Evaluation(failure) if failure.reason.contains("the sampler '") => {
+            "see to that program: docs/extending.md says what it is asked and answers"
+        }
         StudyError::Evaluation(_) => "measure fewer --steps",
         StudyError::Thread(_) => "take another --play",
         StudyError::Unsolved(_) => {
@@ -365,7 +368,10 @@ pub fn failed(game: &str, error: &StudyError) -> CommandFailure {
 }
 
 /// Reads the spec of a sampler.
-fn sampler(text: &str, registry: &Registry) -> CommandResult<SamplerSpec> {
+///
+/// # Errors
+/// If it is wrong.
+pub fn sampler(text: &str, registry: &Registry) -> CommandResult<SamplerSpec> {
     registry.sampler(text).map_err(|error| wrong_spec(registry, SpecKind::Sampler, text, &error))
 }
 
@@ -399,7 +405,10 @@ fn play(texts: &[String], registry: &Registry) -> CommandResult<MatchSource> {
         "name the role of each player, as in --play alice=hyperplay --play bob=random",
     )?;
     let has_roles = seats.is_some();
-    seats.unwrap_or_else(|| MatchSource::read(text, registry)).map_err(|error| {
+    // The spec that is wrong, without the role before it.
+    let mut specs = texts.iter().filter_map(|text| text.split_once('=')).filter(|_| has_roles);
+    let text = specs.find(|(_, spec)| registry.player(spec).is_err()).map_or(text, |(_, spec)| spec);
+    let source = seats.unwrap_or_else(|| MatchSource::read(text, registry)).map_err(|error| {
         let names = |kind| registry.entries(kind).map(|entry| &*entry.name);
         let name = text.split(':').next().unwrap_or_default().trim();
         let (what, remedy) = match &error {
@@ -420,7 +429,10 @@ fn play(texts: &[String], registry: &Registry) -> CommandResult<MatchSource> {
             }
         };
         CommandFailure::usage(format!("--play: {what}"), remedy)
-    })
+    })?;
+    let is_remote = source.specs().into_iter().any(Spec::is_remote);
+    refuse_if(is_remote, "--play: a player behind an address needs clocks", "name a player of this program")?;
+    Ok(source)
 }
 
 #[cfg(test)]

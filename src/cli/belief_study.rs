@@ -4,21 +4,27 @@
 //! such a file inside the program. What the command line says overrides what a game says in a file, this what the file says for all
 //! games, and this what the preset says. So every option of a study can be in a file, and one reader checks them all.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Args, Command, FromArgMatches};
 use serde::Serialize;
-use toml::{Table, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
-use super::belief_arguments::BeliefArguments;
+use super::belief_arguments::{BeliefArguments, sampler};
 use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::options::pick_seed;
+use super::usage::in_words;
+use hyperplay_experiment::place;
 use hyperplay_games::builtin;
 use hyperplay_lab::study::files::{ASKED, ASKED_SCHEMA};
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_play::files::FileError;
+use hyperplay_play::player::Registry;
 
 /// The options that say how a study is made and shown, and not what it measures: they are not in a file.
 const OF_RUN: [&str; 9] =
@@ -31,18 +37,22 @@ type Options = BTreeMap<String, Vec<String>>;
 pub struct StudyRequest {
     /// The arguments of each game, which is the only one they name.
     pub games: Vec<BeliefArguments>,
+    /// Where each stands in a file, for errors; empty where it is in none.
+    pub places: Vec<String>,
     /// The same as a file.
     pub text: String,
     /// Where it is kept.
     pub out: Option<PathBuf>,
+    /// Whether that is the folder of a study with more games.
+    pub is_part: bool,
 }
 
 /// A file with a study.
 #[derive(Default)]
 struct StudyFile {
     options: Options,
-    /// With the name among them.
-    games: Vec<Options>,
+    /// With the name among them, and with their places.
+    games: Vec<(Options, String)>,
 }
 
 /// A file as it is written.
@@ -52,6 +62,9 @@ struct WrittenStudy<'a> {
     game: &'a [Options],
 }
 
+/// The remedy for a file that is wrong.
+const EXPLAINED: &str = "docs/belief.md explains such files";
+
 /// The option that is the name of a game in a file.
 const NAME: &str = "name";
 
@@ -59,14 +72,14 @@ const NAME: &str = "name";
 ///
 /// # Errors
 /// If a file cannot be read or is wrong, or no game is named.
-pub fn requested(arguments: &BeliefArguments) -> CommandResult<StudyRequest> {
-    let mut files = vec![StudyFile::read(arguments.preset.text(), "the preset")?];
+pub fn requested(arguments: &BeliefArguments, registry: &Registry) -> CommandResult<StudyRequest> {
+    let mut files = vec![StudyFile::read(arguments.preset.text(), "the preset", registry)?];
     let (mut named, mut out) = (&arguments.games[..], arguments.out.clone());
     if let Some((first, others)) = named.split_first()
         && let Some(path) = study_at(first)
     {
         let text = FileError::at(&path, fs::read_to_string(&path))?;
-        files.push(StudyFile::read(&text, &path.display().to_string())?);
+        files.push(StudyFile::read(&text, &path.display().to_string(), registry)?);
         named = others;
         out = out.or_else(|| Path::new(first).is_dir().then(|| PathBuf::from(first)));
     }
@@ -75,11 +88,12 @@ pub fn requested(arguments: &BeliefArguments) -> CommandResult<StudyRequest> {
         let remedy = "name the folder that `hyperplay belief --out DIR` wrote, or a game";
         return Err(CommandFailure::usage(format!("'{folder}' is a folder without a study"), remedy));
     }
+    let is_part = arguments.out.is_none() && out.is_some() && !named.is_empty();
     let listed = files.iter().rev().map(|file| &file.games[..]).find(|games| !games.is_empty());
-    let games: Vec<Options> = match listed {
+    let games: Vec<(Options, String)> = match listed {
         Some(games) if named.is_empty() => games.to_vec(),
         Some(games) => named.iter().map(|name| listed_game(games, name)).collect::<CommandResult<_>>()?,
-        None => named.iter().map(|name| Options::from([(NAME.to_owned(), vec![name.clone()])])).collect(),
+        None => named.iter().map(|name| (named_options(name), String::new())).collect(),
     };
     let remedy = "name one; `hyperplay games` lists the built-in ones";
     refuse_if(games.is_empty(), "there is no game to measure", remedy)?;
@@ -87,10 +101,13 @@ pub fn requested(arguments: &BeliefArguments) -> CommandResult<StudyRequest> {
     let seed = [("seed".to_owned(), vec![pick_seed(None).to_string()])];
     let common: Options = seed.into_iter().chain(files.into_iter().flat_map(|file| file.options)).collect();
     let of_game = |own: Options| common.clone().into_iter().chain(own).chain(given.clone()).collect();
-    let games: Vec<Options> = games.into_iter().map(of_game).collect();
+    let (games, places): (Vec<Options>, Vec<String>) =
+        games.into_iter().map(|(own, place)| (of_game(own), place)).unzip();
     let text =
         toml::to_string(&WrittenStudy { schema: ASKED_SCHEMA, game: &games }).expect("options are texts");
-    Ok(StudyRequest { games: games.iter().map(parsed).collect::<CommandResult<_>>()?, text, out })
+    let read = |own: &Options| parsed(own).map_err(|failure| failure.at(&(own[NAME][0].clone() + ": ")));
+    let games = games.iter().map(read);
+    Ok(StudyRequest { games: games.collect::<CommandResult<_>>()?, places, text, out, is_part })
 }
 
 /// The file of a study that a word names: itself, or that of a folder, unless a built-in game has the name.
@@ -102,9 +119,9 @@ fn study_at(word: &str) -> Option<PathBuf> {
 }
 
 /// The game of this name.
-fn listed_game(games: &[Options], name: &str) -> CommandResult<Options> {
-    games.iter().find(|own| own[NAME][0] == name).cloned().ok_or_else(|| {
-        let names: Vec<&str> = games.iter().map(|own| own[NAME][0].as_str()).collect();
+fn listed_game(games: &[(Options, String)], name: &str) -> CommandResult<(Options, String)> {
+    games.iter().find(|(own, _)| own[NAME][0] == name).cloned().ok_or_else(|| {
+        let names: Vec<&str> = games.iter().map(|(own, _)| own[NAME][0].as_str()).collect();
         let remedy = format!("the games are {}", names.join(", "));
         CommandFailure::usage(format!("'{name}' is not a game of this study"), remedy)
     })
@@ -130,60 +147,80 @@ fn parsed(options: &Options) -> CommandResult<BeliefArguments> {
             false => {}
         }
     }
-    let name = &options[NAME][0];
-    words.extend(["--".to_owned(), name.clone()]);
+    words.extend(["--".to_owned()].iter().chain(&options[NAME]).cloned());
     let matches = command.try_get_matches_from(words);
     matches.and_then(|matches| BeliefArguments::from_arg_matches(&matches)).map_err(|error| {
-        let text = error.to_string();
-        let what = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        CommandFailure::usage(format!("{name}: {what}"), "`hyperplay help belief` explains every option")
+        let text = in_words(&error.to_string());
+        let what = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        CommandFailure::usage(what, "`hyperplay help belief` explains every option")
     })
+}
+
+/// The options of a game of which only the name is known.
+fn named_options(name: &str) -> Options {
+    Options::from([(NAME.to_owned(), vec![name.to_owned()])])
 }
 
 impl StudyFile {
     /// Reads a text of this origin.
-    fn read(text: &str, origin: &str) -> CommandResult<StudyFile> {
-        let wrong = |what: String| {
-            CommandFailure::usage(format!("{origin}: {what}"), "docs/belief.md explains such files")
+    fn read(text: &str, origin: &str, registry: &Registry) -> CommandResult<StudyFile> {
+        let at = |span: Range<usize>| {
+            let (line, column) = place(text, &span);
+            format!("{origin}:{line}:{column}: ")
         };
+        let wrong = |span, what: &str| CommandFailure::usage(at(span) + what, EXPLAINED);
         if text.is_empty() {
             return Ok(StudyFile::default());
         }
-        let mut table: Table = text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
-        let schema = table.remove("schema");
-        if schema.as_ref().and_then(Value::as_str) != Some(ASKED_SCHEMA) {
-            return Err(wrong(format!("its schema is not '{ASKED_SCHEMA}'")));
+        let table = DeTable::parse(text).map_err(|of| wrong(of.span().unwrap_or_default(), of.message()));
+        let table = table?.into_inner();
+        if table.get("schema").and_then(|schema| schema.get_ref().as_str()) != Some(ASKED_SCHEMA) {
+            return Err(wrong(0..0, &format!("its schema is not '{ASKED_SCHEMA}'")));
         }
+        // What is no text is written as on the command line.
+        let plain = |value: &Spanned<DeValue<'_>>| {
+            value.get_ref().as_str().map_or_else(|| text[value.span()].replace('_', ""), str::to_owned)
+        };
+        let options = |table: &DeTable<'_>, others: &[&str]| -> CommandResult<Options> {
+            let own = table.iter().filter(|(key, _)| !others.contains(&key.get_ref().as_ref()));
+            let option = |(key, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
+                let list = value.get_ref().as_array();
+                let values = list.map_or_else(|| vec![plain(value)], |list| list.iter().map(plain).collect());
+                let option = (key.get_ref().replace('_', "-"), values);
+                checked(&option, registry).map_err(|failure| failure.at(&at(value.span())))?;
+                Ok(option)
+            };
+            own.map(option).collect()
+        };
         let mut games = Vec::new();
-        let listed = ["games", "game"].iter().filter_map(|key| table.remove(*key)?.as_array().cloned());
-        for game in listed.collect::<Vec<_>>().into_iter().flatten() {
-            let own = game.as_table().cloned();
-            let own =
-                options(own.unwrap_or_else(|| Table::from_iter([(NAME.to_owned(), game)]))).map_err(wrong)?;
+        for game in ["games", "game"].iter().filter_map(|key| table.get(*key)?.get_ref().as_array()).flatten()
+        {
+            let listed = game.get_ref().as_table();
+            let own = listed.map_or_else(|| Ok(named_options(&plain(game))), |own| options(own, &[]))?;
             if own.get(NAME).is_none_or(Vec::is_empty) {
-                return Err(wrong("a game has no name".to_owned()));
+                return Err(wrong(game.span(), "a game has no name"));
             }
-            games.push(own);
+            games.push((own, at(listed.and_then(|own| own.get(NAME)).unwrap_or(game).span())));
         }
-        Ok(StudyFile { options: options(table).map_err(wrong)?, games })
+        Ok(StudyFile { options: options(&table, &["schema", "games", "game"])?, games })
     }
 }
 
-/// The options of a table.
-fn options(table: Table) -> Result<Options, String> {
+/// Refuses an option that there is not, or whose values are wrong whatever the others are.
+fn checked((name, values): &(String, Vec<String>), registry: &Registry) -> CommandResult {
     let command = command();
-    let known: Vec<&str> = command.get_arguments().filter_map(Arg::get_long).collect();
-    let known: Vec<&str> = known.into_iter().filter(|option| !OF_RUN.contains(option)).collect();
-    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let option = |(key, value): (String, Value)| {
-        let name = key.replace('_', "-");
-        if name != NAME && !known.contains(&name.as_str()) {
-            let meant = did_you_mean(&name, known.iter().copied());
-            return Err(format!("there is no option '{key}' of a study{meant}"));
-        }
-        let values =
-            value.as_array().map_or_else(|| vec![plain(&value)], |list| list.iter().map(plain).collect());
-        Ok((name, values))
-    };
-    table.into_iter().map(option).collect()
+    let options = || command.get_arguments().filter_map(Arg::get_long).chain([NAME]);
+    let known = || options().filter(|option| !OF_RUN.contains(option));
+    if !known().any(|option| option == name) {
+        let meant = did_you_mean(name, known());
+        let what = format!("there is no option '{}' of a study{meant}", name.replace('-', "_"));
+        return Err(CommandFailure::usage(what, EXPLAINED));
+    }
+    // With the only option that another one may need.
+    let mut alone = named_options("a game");
+    alone.insert("equilibrium".to_owned(), vec!["equilibrium".to_owned()]);
+    alone.insert(name.clone(), values.clone());
+    parsed(&alone)?;
+    let mut samplers = values.iter().filter(|_| name == "sampler");
+    samplers.try_for_each(|text| sampler(text, registry).map(drop))
 }

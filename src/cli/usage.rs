@@ -34,7 +34,7 @@ pub fn print(error: &clap::Error, words: &[String]) -> io::Result<()> {
 }
 
 /// The text with the phrases about numbers replaced.
-fn in_words(text: &str) -> String {
+pub fn in_words(text: &str) -> String {
     let mut worded = text.to_owned();
     for (phrase, words) in [
         ("invalid digit found in string", "expected a whole number of 0 or more"),

@@ -143,7 +143,7 @@ impl ExperimentConfig {
 }
 
 /// The line and column of the beginning of a span.
-pub(super) fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
+pub fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
     let before = text.get(..span.start.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)

@@ -66,6 +66,7 @@ pub use belief_strength::{BeliefMeasurement, BeliefSums, DealSums};
 pub use belief_tables::{MeasuredBeliefs, belief_tables};
 pub use best::Answer;
 pub use checkpoint::forget_checkpoints;
+pub use config::place;
 pub use config::{ConfigError, ConfigResult, ExperimentConfig, MeetingSchedule, NamedGame, OnFault, SCHEMA};
 pub use decision_log::DecisionLog;
 pub use document::document;

@@ -77,6 +77,19 @@ fn four_shards_of_which_one_was_killed_are_byte_for_byte_one_run() {
     belief(&folder, "parts", 0);
     assert_same(&folder, "whole", "parts");
     assert!(blocks(&folder, "parts") == before && folder.read("parts/frontier.csv") == frontier);
+    // Some of its games are shown from what was measured, and the report stays that of all.
+    let (said, _) = belief(&folder, "parts leduc_poker", 0);
+    assert!(said.starts_with("leduc_poker: 6 replicates on each of 2 matches, seed 5"), "{said}");
+    assert_same(&folder, "whole", "parts");
+    assert!(blocks(&folder, "parts") == before && folder.read("parts/frontier.csv") == frontier);
+    let (_, said) = belief(&folder, "parts --seed 6", 1);
+    assert!(said.contains("it differs in seed (there 5)\n") && said.contains("give --seed 5"), "{said}");
+    let (_, said) = belief(&folder, "parts --replicates 7", 1);
+    let both = "replicates of \"kuhn_poker\" (there 6), replicates of \"leduc_poker\" (there 6)";
+    assert!(said.contains(both), "{said}");
+    // Every table says how many particles a row has.
+    let page = folder.read("parts/report.md");
+    assert_eq!(page.matches("| sampler | particles (held) |").count(), 2 * 3, "{page}");
 }
 
 /// The first shard reads the folder and waits at a pipe until the second one has ended: what it read is out of date then.
@@ -183,14 +196,30 @@ fn what_is_damaged_is_measured_again_and_stays_where_it_is() {
 fn a_wrong_study_says_what_is_wrong() {
     let folder = Folder::new();
     for (text, expected) in [
-        ("games = ['kuhn_poker']", "its schema is not 'hyperplay.study/1'"),
-        ("schema = 'hyperplay.study/1'\ngames = ['kuhn_poker'", "study.toml: "),
+        ("games = ['kuhn_poker']", "study.toml:1:1: its schema is not 'hyperplay.study/1'"),
+        ("schema = 'hyperplay.study/1'\ngames = ['kuhn_poker'", "study.toml:2:"),
+        (
+            "schema = 'hyperplay.study/1'\ngames = ['kuhn_poker']\nmatches = -4",
+            "study.toml:3:11: invalid value '-4' for '--matches <M>': expected a whole number of 0 or more",
+        ),
+        (
+            "schema = 'hyperplay.study/1'\nsampler = ['bootstrop']",
+            "study.toml:2:11: there is no sampler 'bootstrop'",
+        ),
+        (
+            "schema = 'hyperplay.study/1'\n[[game]]\nmatches = 2\nname = 'leduc_pokr'",
+            "study.toml:4:8: 'leduc_pokr' is neither a file nor a built-in game",
+        ),
+        (
+            "schema = 'hyperplay.study/1'\n[[game]]\nname = 'kuhn_poker'\nmax_set = 'x'",
+            "study.toml:4:11: invalid value 'x'",
+        ),
         (
             "schema = 'hyperplay.study/1'\nparticle = 4",
-            "there is no option 'particle' of a study (did you mean 'particles'?)",
+            "study.toml:2:12: there is no option 'particle' of a study (did you mean 'particles'?)",
         ),
         ("schema = 'hyperplay.study/1'\njson = true", "there is no option 'json'"),
-        ("schema = 'hyperplay.study/1'\n[[game]]\nmatches = 2", "a game has no name"),
+        ("schema = 'hyperplay.study/1'\n[[game]]\nmatches = 2", "study.toml:2:1: a game has no name"),
         ("schema = 'hyperplay.study/1'\ngames = ['kuhn_poker']\nsteps = 0", "expected a step of 1 or more"),
         ("schema = 'hyperplay.study/1'", "there is no game to measure"),
     ] {

@@ -42,6 +42,21 @@ fn a_sampler_of_another_program_is_measured_and_plays_like_any_other() {
     assert_eq!(played["matches"], 4, "{played}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_no_sampler_is_blamed_in_few_words() {
+    let folder = Folder::new();
+    for (program, expected) in
+        [("cat", "missing field `id`"), ("false", "the sampler 'false': it "), ("nosuchprog", "No such file")]
+    {
+        let mut command =
+            folder.program("belief kuhn_poker --replicates 1 --particles 2 --seed 1 --playouts 0");
+        let (_, said) = run(command.args(["--sampler", &format!("program:command={program}")]), 1);
+        assert!(said.contains(expected) && said.contains("see to that program"), "{said}");
+        assert!(said.len() < 500 && !said.contains("--steps"), "{said}");
+    }
+}
+
 #[test]
 fn what_a_program_answers_wrongly_is_said() {
     let Some(folder) = with_python() else { return };

@@ -154,6 +154,21 @@ const TABLE: &[(&str, i32, &[&str])] = &[
         2,
         &["the sampler rejection is given twice"],
     ),
+    (
+        "belief kuhn_poker --play bob=random --play alice=human",
+        2,
+        &["is asked in `hyperplay match` only", "`hyperplay players human`"],
+    ),
+    (
+        "belief kuhn_poker --play alice=hyperplay:foo=1",
+        2,
+        &["has no key 'foo'", "`hyperplay players hyperplay`"],
+    ),
+    (
+        "belief kuhn_poker --play alice=remote",
+        2,
+        &["a player behind an address needs clocks", "of this program"],
+    ),
     ("belief kuhn_poker --play alice=uniform", 2, &["there is no player 'uniform'", "`hyperplay players`"]),
     ("learn kuhn_poker t.jsonl --role bob --weight 1e-200", 2, &["a number from 0.01 to 1000000"]),
     ("belief kuhn_poker --role bbo", 2, &["has no role 'bbo' (did you mean 'bob'?)"]),

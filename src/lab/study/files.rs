@@ -221,21 +221,23 @@ fn known(identity: &Path) -> io::Result<Option<Value>> {
 
 /// Whether the study found in a folder is this one, or one that this one extends.
 fn compare(folder: &Path, there: &Value, config: &Value) -> LabResult {
-    let (mut changed, now) = (Vec::new(), games(config));
-    for former in games(there) {
+    let (mut changed, formers, now) = (BTreeSet::new(), games(there), games(config));
+    for former in &formers {
         let Some(own) = now.iter().find(|own| own["game"] == former["game"]) else {
-            changed.push(("game".to_owned(), former["game"].to_string()));
+            changed.insert(("game".to_owned(), former["game"].to_string()));
             continue;
         };
         let keys: BTreeSet<&String> =
-            [own, &former].into_iter().filter_map(Value::as_object).flat_map(Map::keys).collect();
+            [own, former].into_iter().filter_map(Value::as_object).flat_map(Map::keys).collect();
         for key in keys.into_iter().filter(|key| !extends(key, &former[*key], &own[*key])) {
             let found = former.get(key).map_or_else(|| "nothing".to_owned(), Value::to_string);
-            changed.push((key.clone(), found));
+            let is_common = key == "seed" || formers.len() == 1;
+            let what = if is_common { key.clone() } else { format!("{key} of {}", own["game"]) };
+            changed.insert((what, found));
         }
     }
     let said: Vec<String> = changed.iter().map(|(key, there)| format!("{key} (there {there})")).collect();
-    let remedy = match &changed[..] {
+    let remedy = match &Vec::from_iter(&changed)[..] {
         [] => return Ok(()),
         [(key, there)] if key == "seed" => {
             format!("give --seed {there} to measure the same again, or name another folder with --out")

@@ -178,8 +178,9 @@ impl Asked {
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
                 Err(RecvTimeoutError::Disconnected) => return Err("it ended without an answer".to_owned()),
             };
-            let answer: Answer = serde_json::from_str(&line)
-                .map_err(|cause| format!("its answer is not as docs/extending.md has it: {cause}: {line}"))?;
+            let answer: Answer = serde_json::from_str(&line).map_err(|cause| {
+                format!("its answer is not as docs/extending.md has it: {cause}: {line:.100}")
+            })?;
             if answer.id == self.id {
                 return Ok(Some(answer));
             }
