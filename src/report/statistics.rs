@@ -129,7 +129,8 @@ impl Sample {
         self.variance()
             .zip(other.variance())
             .map(|(own, less)| own / less)
-            .filter(|factor| factor.is_finite())
+            // A variance below this share of another one is rounding.
+            .filter(|factor| *factor < 1e12)
     }
 
     fn student(&self) -> Option<StudentsT> {
