@@ -73,20 +73,29 @@ impl Table {
             _ => false,
         };
         let rows: Vec<Vec<String>> = self.rows.iter().map(shown).collect();
-        let is_used = |sign: &str| rows.iter().flatten().any(|cell| cell.contains(&format!(" {sign}")));
-        let used = self.marks.iter().filter(|mark| is_used(mark.sign));
-        let mut notes: Vec<String> = used.map(|mark| format!("{} {}", mark.sign, mark.note)).collect();
+        let mut notes: Vec<String> =
+            self.marks.iter().map(|mark| format!("{} {}", mark.sign, mark.note)).collect();
         notes.dedup();
         ShownTable {
             heads: readings.iter().map(|reading| head(reading).to_owned()).collect(),
             is_text: readings.iter().map(is_text).collect(),
-            footnote: (!notes.is_empty()).then(|| notes.join("; ")),
+            footnote: Some(notes.join("; ")),
             rows,
         }
+        .with_used_notes()
     }
 }
 
 impl ShownTable {
+    /// The same without the notes on marks that are in no cell, or in none any more.
+    fn with_used_notes(mut self) -> ShownTable {
+        let has = |sign: &str| self.rows.iter().flatten().any(|cell| cell.contains(&format!(" {sign}")));
+        let is_used = |note: &&str| note.split_once(' ').is_some_and(|(sign, _)| has(sign));
+        let notes = self.footnote.iter().flat_map(|notes| notes.split("; ")).filter(is_used);
+        self.footnote = Some(notes.collect::<Vec<_>>().join("; ")).filter(|notes| !notes.is_empty());
+        self
+    }
+
     /// The same without the columns in which nothing is known.
     #[must_use]
     pub fn without_unknown(mut self) -> ShownTable {
@@ -97,7 +106,7 @@ impl ShownTable {
         self.heads = keep(&self.heads);
         self.is_text = kept.iter().map(|&at| self.is_text[at]).collect();
         self.rows.iter_mut().for_each(|row| *row = keep(row));
-        self
+        self.with_used_notes()
     }
 
     /// Aligned lines: words to the left, numbers to the right.
@@ -139,6 +148,7 @@ impl ShownTable {
         let left_out = self.heads.split_off(fits).len();
         self.is_text.truncate(fits);
         self.rows.iter_mut().for_each(|row| row.truncate(fits));
+        self = self.with_used_notes();
         if left_out > 0 {
             let notes = self.footnote.into_iter().chain([format!("not shown: {left_out} more columns")]);
             self.footnote = Some(notes.collect::<Vec<_>>().join("\n"));

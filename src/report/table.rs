@@ -296,7 +296,9 @@ impl Format {
             (Value::Number(number), Format::Digits(digits) | Format::Rounded(digits))
                 if let (true, Some(figure)) = (number.is_f64(), number.as_f64()) =>
             {
-                format!("{figure:.digits$}")
+                // What rounds to zero has no sign.
+                let (text, zero) = (format!("{figure:.digits$}"), format!("-{:.digits$}", 0.0));
+                if text == zero { zero.replace('-', "") } else { text }
             }
             (Value::Number(number), _) => number.to_string().trim_end_matches(".0").to_owned(),
             (Value::Object(parts), Format::Parts(Parts::Object(_), name, digits)) => {
@@ -448,6 +450,11 @@ mod tests {
         assert_eq!(all.footnote.as_deref(), Some("* fewer than 10 deals: the interval is not reliable"));
         assert!(all.as_text().ends_with("the interval is not reliable\n"));
         assert_eq!(shown(&rows[2..]).footnote, None);
+        // The mark is in the column that is left out.
+        assert_eq!(shown(&rows).within(5).footnote.as_deref(), Some("not shown: 1 more columns"));
+        assert_eq!(shown(&rows[3..]).without_unknown().footnote, None);
+        let zeros = [-1e-9, -0.0, -0.004, -0.006].map(|bias| Format::Digits(2).shown(&json!(bias)));
+        assert_eq!(zeros, ["0.00", "0.00", "0.00", "-0.01"]);
     }
 
     #[test]

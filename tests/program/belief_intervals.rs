@@ -64,6 +64,25 @@ fn intervals_contain_what_is_true_about_as_often_as_they_say() {
 }
 
 #[test]
+fn intervals_have_only_what_is_possible() {
+    let folder = Folder::new();
+    let what =
+        "--sampler bootstrap --sampler hyperplay12 --matches 3 --particles 2 --replicates 3 --seed 2 --json";
+    let told: Value =
+        serde_json::from_str(&run(&mut folder.program(&format!("belief kuhn_poker {what}")), 0).0).unwrap();
+    let tables = ["summary", "truth", "frontier", "rows"].map(|table| told[table].as_array().unwrap());
+    for (name, [value, low, high]) in
+        tables.into_iter().flatten().filter_map(Value::as_object).flat_map(intervals)
+    {
+        let most = if name.ends_with("held") || name.ends_with("_tv") { 1.0 } else { f64::INFINITY };
+        assert!(
+            0.0 <= low && low <= value + 1e-9 && value <= high + 1e-9 && high <= most,
+            "{name}: {value} [{low}, {high}]"
+        );
+    }
+}
+
+#[test]
 #[ignore = "500 studies: minutes"]
 fn intervals_contain_what_is_true_in_500_studies() {
     let all = coverage(500);

@@ -486,6 +486,7 @@ fn the_folder_of_another_study_is_refused_and_the_same_one_is_written_again() {
     let study =
         |more: &str, code: i32| run(&mut folder.program(&format!("{STUDY} --out study {more}")), code);
     study("--seed 1", 0);
+    assert!(folder.read("study/report.md").contains("1 match, 3 replicates, all steps, "));
     let turns = folder.read("study/turns.jsonl");
     let (_, said) = study("--seed 2", 1);
     assert!(said.contains("study holds another run of `belief`: it differs in seed (there 1)"), "{said}");

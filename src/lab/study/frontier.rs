@@ -98,15 +98,15 @@ fn frontier_row(of: &Measured, rows: &[&StudyRow]) -> FrontierRow {
     // The mean over what ended would be that of the fortunate ones.
     let is_whole = rows.iter().all(|row| row.figures.costs.seconds_total.is_finite());
     let ms = mean(|row| 1e3 * row.figures.costs.seconds_total);
-    let MeanInterval { value, low, high } = mean(distance);
+    let state_set_tv = mean(distance);
     FrontierRow {
         of: of.clone(),
         is_front: false,
         decisions: rows.len(),
         matches: grouped(rows.iter().copied(), |row| row.place.index).len(),
         ms: if is_whole { ms } else { MeanInterval::around(f64::NAN, f64::NAN) },
-        // No distance is outside of these bounds.
-        state_set_tv: MeanInterval { value, low: low.clamp(0.0, 1.0), high: high.clamp(0.0, 1.0) },
+        // No distance is above 1.
+        state_set_tv: MeanInterval { high: state_set_tv.high.clamp(0.0, 1.0), ..state_set_tv },
         state_draws: draws_by(rows, &|row| Some((&row.state_curve, distance(row)))),
         set_tv: if rows.iter().all(is_of_histories) { alone(|row| row.figures.set_tv) } else { f64::NAN },
         log_loss_excess: alone(|row| row.figures.log_loss.value - row.figures.log_loss_exact),

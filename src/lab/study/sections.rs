@@ -9,7 +9,7 @@ use super::measuring::Study;
 use super::plan::StudyPlan;
 use super::summary::summaries;
 use super::views::summary_table;
-use hyperplay_machine::counted;
+use hyperplay_machine::{PLAYOUT_STEPS, counted};
 use hyperplay_report::ShownTable;
 
 /// The page of these plans and what was measured; `date` is as in `2026-11-22`.
@@ -49,6 +49,7 @@ fn section(plan: &StudyPlan, study: &Study, name: fn(&str) -> String) -> (String
     let replicates = study.replicates(plan.replicates);
     let decisions = counted(decisions as u64, "decision");
     let mut words = format!("{matches}, {replicates}, steps {first} to {last}, {decisions}");
+    words = words.replace(&format!("steps 1 to {PLAYOUT_STEPS},"), "all steps,");
     if let ended @ 1.. = study.left_out.len() {
         words += &format!(
             "; in {ended} of the beliefs the information set grew too large before the last of them"

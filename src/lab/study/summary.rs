@@ -153,7 +153,9 @@ pub(super) fn over_matches(pairs: impl Iterator<Item = (usize, (f64, f64))>) -> 
         let sums = matches.entry(index).or_default();
         *sums = (sums.0 + one, sums.1 + other);
     }
-    MeanInterval::ratio_of_sums(matches.into_values())
+    // No figure of a study is below zero, so neither is what is possible of it.
+    let all = MeanInterval::ratio_of_sums(matches.into_values());
+    MeanInterval { low: all.low.clamp(0.0, f64::INFINITY), ..all }
 }
 
 #[cfg(test)]

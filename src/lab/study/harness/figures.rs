@@ -223,7 +223,8 @@ fn figures(
         held: over(&|set| set.held as f64).value,
         bias_tv,
         bias_tv_low,
-        bias_tv_high,
+        // No distance is above 1; not known stays so.
+        bias_tv_high: bias_tv_high.clamp(0.0, 1.0),
         bias_tv_baseline: known * baseline(posterior, particles * sets.len()),
         state_bias_tv: known * all.state_variation(posterior),
         state_bias_tv_baseline: known * state_baseline(posterior, particles * sets.len()),

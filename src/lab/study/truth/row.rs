@@ -80,7 +80,11 @@ pub fn truth_rows(points: &[TruthPoint], seed: u64) -> Vec<TruthRow> {
 }
 
 fn row(of: &Measured, points: &[&TruthPoint], step: Option<usize>, seed: &Seed) -> TruthRow {
-    let mean = |name| over_matches(points.iter().map(|point| (point.place.index, (point.means[name], 1.0))));
+    let mean = |name: &str| {
+        let of = over_matches(points.iter().map(|point| (point.place.index, (point.means[name], 1.0))));
+        // No share is above 1.
+        if name.ends_with("held") { MeanInterval { high: of.high.clamp(0.0, 1.0), ..of } } else { of }
+    };
     let matches = grouped(points.iter().copied(), |point| point.place.index);
     let chosen: Vec<&TruthPoint> =
         matches.iter().filter_map(|(&index, of_match)| chosen(points, index, of_match, seed)).collect();
