@@ -210,7 +210,7 @@ fn another_experiment_is_refused() {
         [(None, "variable NO_TASK is not set"), (Some("x2"), "NO_TASK is 'x2': expected K/N with K from 1")]
     {
         let mut command = experiment(&folder, "run mixed.toml --out out --shard NO_TASK/3");
-        number.into_iter().for_each(|number| drop(command.env("NO_TASK", number)));
+        command.envs(number.map(|number| ("NO_TASK", number)));
         let message = run(&mut command, 2).1;
         assert!(message.contains(expected), "{message}");
     }
