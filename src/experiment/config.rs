@@ -16,7 +16,7 @@ use super::plan::{Entrant, ExperimentPlan, SeatPermutations, StoppingCriterion, 
 use super::wording::sentence;
 use super::written::{StopTable, Written};
 use hyperplay_engine::EngineKind;
-use hyperplay_logic::gdl::did_you_mean;
+use hyperplay_logic::gdl::{Source, did_you_mean};
 use hyperplay_machine::PLAYOUT_STEPS;
 use hyperplay_play::player::{PlayerSpec, Registry, SpecError, ThoughtAhead};
 
@@ -144,9 +144,7 @@ impl ExperimentConfig {
 
 /// The line and column of the beginning of a span.
 pub fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
-    let before = text.get(..span.start.min(text.len())).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)
+    Source::new("", text).line_column(span.start)
 }
 
 /// What the text of a file in TOML says.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::master::{CheckClocks, CheckMaster, LegalAnswer};
 use super::verdict::{CheckEnd, CheckExchange, Checked, fail};
 use crate::http::client::{Address, Ending, ExchangeError, Reply, ReplyLimits, exchange_bytes, request};
-use crate::protocol::{Message, Phrasing};
+use crate::protocol::{Message, Phrasing, quoted};
 use hyperplay_play::referee::unix_millis;
 
 /// An answer, or why there is none, and whether the connection was closed.
@@ -160,6 +160,5 @@ pub(super) fn is_word(answer: &str, word: &str, message: &str) -> Checked<()> {
     if answer.eq_ignore_ascii_case(word) {
         return Ok(());
     }
-    let shown: String = answer.chars().take(60).flat_map(char::escape_debug).collect();
-    fail(format!("{message} was answered with `{shown}`; the answer is `{word}`"))
+    fail(format!("{message} was answered with `{}`; the answer is `{word}`", quoted(answer, 60)))
 }

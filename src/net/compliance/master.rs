@@ -11,8 +11,8 @@ use hyperplay_machine::{JointMove, Move, Role, Seed, State, StateMachine, StateM
 use rand::RngExt;
 
 use crate::protocol::{
-    Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, WireLetters, game_line, read_term,
-    with_joint_moves,
+    Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, WireLetters, game_line, quoted,
+    read_term, with_joint_moves,
 };
 
 /// The clocks under which a player is tested.
@@ -153,9 +153,9 @@ impl CheckMaster {
         let names: Vec<String> = legal.iter().map(|&own| self.spelt(own)).collect();
         let position = names.iter().position(|name| name.eq_ignore_ascii_case(&spelt));
         let Some(position) = position else {
-            let shown: String = spelt.chars().take(60).collect();
             return Err(format!(
-                "`{shown}` is not legal in step {}; legal: {}",
+                "`{}` is not legal in step {}; legal: {}",
+                quoted(&spelt, 60),
                 self.made + 1,
                 names.join(" ")
             ));

@@ -10,7 +10,7 @@ use super::games::LAMPS;
 use super::master::{CheckMaster, GDL2};
 use super::verdict::{CheckEnd, CheckExchange, Checked, fail, shown_bytes, skip};
 use crate::http::client::{Ending, ExchangeError, Reply, request};
-use crate::protocol::{Message, Phrasing, StepMessage, read_term};
+use crate::protocol::{Message, Phrasing, StepMessage, quoted, read_term};
 
 /// How long an answer may take that needs no thought.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -24,13 +24,12 @@ pub(super) fn info(talk: &mut Conversation) -> Checked {
         let place = words.iter().position(|&other| other == word)?;
         words[place + 1..].iter().find(|word| !word.is_empty()).copied()
     };
-    let shown: String = answer.chars().take(80).flat_map(char::escape_debug).collect();
     match (is_list, after("name"), after("status")) {
         (true, Some(_), Some("available" | "busy")) => Ok(None),
         (true, Some(_), Some(status)) => {
             fail(format!("the status is `{status}`; it is `available` or `busy`"))
         }
-        _ => fail(format!("`{shown}` is not of the form ((name X) (status available))")),
+        _ => fail(format!("`{}` is not of the form ((name X) (status available))", quoted(&answer, 80))),
     }
 }
 

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use crate::http::client::{Address, ExchangeError, ReplyLimits, exchange};
 use crate::protocol::{
-    Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, WireLetters, game_line,
+    Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, WireLetters, game_line, quoted,
     with_joint_moves,
 };
 use hyperplay_engine::Engine;
@@ -144,7 +144,7 @@ impl Remote {
             if let Err(SendError(Ok(reply))) = said.send(answer) {
                 let seconds = begun.elapsed().as_secs_f64();
                 // It is the only answer to this message.
-                let _ = kept.set(format!("{} after {seconds:.1} s", shown(reply.body.trim())));
+                let _ = kept.set(format!("{} after {seconds:.1} s", quoted(reply.body.trim(), SHOWN)));
             }
         };
         let thread = thread::Builder::new().name("message".to_owned()).spawn(send);
@@ -223,7 +223,7 @@ impl RemotePlayer for Remote {
         });
         let answer = self.say(&message, budget)?;
         let is_ready = answer.eq_ignore_ascii_case("ready");
-        if is_ready { Ok(()) } else { Err(RemoteFailure::Illegal(shown(&answer))) }
+        if is_ready { Ok(()) } else { Err(RemoteFailure::Illegal(quoted(&answer, SHOWN))) }
     }
 
     fn play(&mut self, evidence: &Evidence, budget: &Budget) -> Result<Move, RemoteFailure> {
@@ -236,7 +236,7 @@ impl RemotePlayer for Remote {
         read.map(Move).ok_or_else(|| {
             // Its answer in scrambled names may be a move in those of the game.
             let scrambled = if self.scrambler.is_some() { ", in scrambled names" } else { "" };
-            RemoteFailure::Illegal(format!("{}{scrambled}", shown(&answer)))
+            RemoteFailure::Illegal(format!("{}{scrambled}", quoted(&answer, SHOWN)))
         })
     }
 
@@ -255,14 +255,4 @@ impl RemotePlayer for Remote {
 fn plain_id(id: &str) -> String {
     let behind: Vec<&str> = id.rsplitn(3, '_').take(2).collect();
     behind.into_iter().rev().fold("match".to_owned(), |id, part| id + "_" + part)
-}
-
-/// An answer as it stands in a fault: printable, and not too long.
-fn shown(answer: &str) -> String {
-    let mut shown: String =
-        answer.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if answer.chars().nth(SHOWN).is_some() {
-        shown.push_str("..");
-    }
-    shown
 }

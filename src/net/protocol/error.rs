@@ -19,11 +19,10 @@ impl MessageError {
     }
 }
 
-/// A part of the text as an error quotes it.
-pub(super) fn quoted(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let mut shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
-    if text.chars().nth(LONGEST).is_some() {
+/// A text from elsewhere as an error quotes it: printable, and its first `most` characters.
+pub(crate) fn quoted(text: &str, most: usize) -> String {
+    let mut shown: String = text.chars().take(most).flat_map(char::escape_debug).collect();
+    if text.chars().nth(most).is_some() {
         shown.push_str("...");
     }
     shown

@@ -23,6 +23,7 @@ mod write;
 
 pub use dialect::WireDialect;
 pub use error::MessageError;
+pub(crate) use error::quoted;
 pub use message::{Message, StartMessage, StepMessage};
 pub use read::read_term;
 pub use rules::{game_line, rules_line, with_joint_moves, with_nothing_seen};

@@ -22,12 +22,12 @@ const LONGEST_CLOCK: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 impl Expression<'_> {
     /// The error that this expression `is` something.
     fn wrong(&self, is: &str) -> MessageError {
-        MessageError::at(self.at, format!("`{}` {is}", quoted(self.text)))
+        MessageError::at(self.at, format!("`{}` {is}", quoted(self.text, 40)))
     }
 
     /// The error that this expression stands in place of `what`.
     fn no(&self, what: &str, remedy: &str) -> MessageError {
-        MessageError::at(self.at, format!("{what} is `{}`; {remedy}", quoted(self.text)))
+        MessageError::at(self.at, format!("{what} is `{}`; {remedy}", quoted(self.text, 40)))
     }
 }
 

@@ -84,12 +84,6 @@ impl PositionDomains {
             && bindings.values().all(|meet| fixpoint.graph.has_terms(meet, budget) != Ok(false))
     }
 
-    /// Whether the body of a rule may hold in some state, for which each of its variables must have a value that may
-    /// stand at all its places.
-    pub fn may_fire(&self, rule: &Rule) -> bool {
-        self.may_hold_together(&rule.body.iter().collect::<Vec<_>>(), &mut Budget(QUESTION))
-    }
-
     /// The ground terms that may stand at a position of the relation with this name and arity, in a fixed order. `None`
     /// if they are infinitely many or more than `most`.
     ///
