@@ -51,7 +51,11 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
     let games = games.iter().zip(&places).map(opened).collect::<CommandResult<Vec<_>>>()?;
     let (files, mut blocks) = match &folder {
         // The report of the folder stays that of all games.
-        Some(folder) if is_part => (None, Blocks::open(folder, arguments.shard, &arguments.reuse)?),
+        Some(folder) if is_part => {
+            StudyFiles::compared(folder, &games, true)?;
+            let blocks = Blocks::open(folder, arguments.shard, &arguments.reuse)?;
+            (None, blocks.with_particles(folder, arguments.keep_particles)?)
+        }
         Some(folder) => {
             let of = (arguments.shard, &arguments.reuse[..]);
             let (files, blocks) = StudyFiles::open(folder, &games, &text, threads, of)?;

@@ -178,8 +178,12 @@ impl StudyFile {
             return Err(wrong(0..0, &format!("its schema is not '{ASKED_SCHEMA}'")));
         }
         // What is no text is written as on the command line.
-        let plain = |value: &Spanned<DeValue<'_>>| {
-            value.get_ref().as_str().map_or_else(|| text[value.span()].replace('_', ""), str::to_owned)
+        let plain = |value: &Spanned<DeValue<'_>>| match value.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+                .map_or_else(|_| number.as_str().to_owned(), |number| number.to_string()),
+            DeValue::Float(number) => number.as_str().to_owned(),
+            _ => text[value.span()].to_owned(),
         };
         let options = |table: &DeTable<'_>, others: &[&str]| -> CommandResult<Options> {
             let own = table.iter().filter(|(key, _)| !others.contains(&key.get_ref().as_ref()));

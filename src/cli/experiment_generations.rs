@@ -73,7 +73,8 @@ pub fn run(arguments: &GenerationsArguments, session: &Session) -> CommandResult
     FileError::at(to, fs::create_dir_all(to.join("1")))?;
     let to = FileError::at(to, to.canonicalize())?;
     // What the experiments say beside the game and the specs is refused before the folder belongs to this file.
-    let in_file = |error| wrong(ConfigError { place: Some(described.places[0]), ..error });
+    let place_of = |error: &ConfigError| described.places[usize::from(error.spec.is_some())];
+    let in_file = |error| wrong(ConfigError { place: Some(place_of(&error)), ..error });
     ExperimentConfig::read(&described.play(1, &[0]), &to.join("1"), registry).map_err(in_file)?;
     // One process at a time works at a loop.
     let _locked = locked(&to.join("lock"))?;

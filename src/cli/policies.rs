@@ -57,7 +57,8 @@ pub fn refuse_misfits<'a>(
         }
         for command in spec.commands() {
             let program = command.split_whitespace().next().unwrap_or_default();
-            let path = std::env::var_os("PATH").filter(|_| !program.contains('/')).unwrap_or_default();
+            let Some(path) = std::env::var_os("PATH") else { continue };
+            let path = if program.contains('/') { Default::default() } else { path };
             let is_there = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
             let what = format!("the sampler '{command}': there is no program '{program}'");
             refuse_if(!is_there, what, "name a program of PATH, or a path, as in command=./sampler")?;

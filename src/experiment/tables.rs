@@ -95,16 +95,20 @@ fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
             let deals = difference.count();
             // The test is of the first two.
             let test = cell.sprt.filter(|_| deals > 1 && pair == [0, 1]);
-            let others = cell.entrants.iter().map(|of| of.entrant).filter(|of| ![first, second].contains(of));
+            // One seat each is theirs.
+            let mut others = plan.cells[number].entrants.clone();
+            for own in [first, second] {
+                others.iter().position(|&other| other == own).map(|at| others.remove(at));
+            }
             rows.push(Pair {
                 game: &plan.game(number).name,
                 first: plan.label(first),
                 second: plan.label(second),
-                against: plan.together(&others.collect::<Vec<_>>()),
+                against: plan.together(&others),
                 deals,
                 difference: ScoreEntry::of(difference, is_same),
                 first_replaced: cell.entrants[pair[0]].replaced(),
-                second_replaced: cell.replaced(Some(first)),
+                second_replaced: cell.entrants[pair[1]].replaced(),
                 elo: elo_of(&cell.entrants[pair[0]].score).filter(|_| is_duel),
                 los: difference.superiority().filter(|_| is_duel),
                 llr: test.map(|(ratio, _)| ratio),

@@ -46,8 +46,9 @@ fn a_sampler_of_another_program_is_measured_and_plays_like_any_other() {
 #[test]
 fn a_program_that_is_no_sampler_is_blamed_in_few_words() {
     let folder = Folder::new();
+    folder.write("no_program", "a file that cannot be run");
     for (program, expected) in
-        [("cat", "missing field `id`"), ("false", "the sampler 'false': it "), ("nosuchprog", "No such file")]
+        [("cat", "missing field `id`"), ("false", "the sampler 'false': it "), ("./no_program", "denied")]
     {
         let mut command =
             folder.program("belief kuhn_poker --replicates 1 --particles 2 --seed 1 --playouts 0");

@@ -199,7 +199,7 @@ impl Network {
 
     /// Builds the needed gates of another network here, from these wires for its inputs: for each gate the wire that
     /// replaces it, `FALSE` where it is not needed. `make` is given the number of a gate and the wires that replaced
-    /// those into it, in ascending order and each once. O(wires log wires) beside what `make` does.
+    /// those into it, each in the place of its own and so in no order. O(wires) beside what `make` does.
     ///
     /// # Panics
     /// If there is not one wire for each input.
@@ -219,9 +219,6 @@ impl Network {
                 Gate::And(wires) if needed[number] => {
                     into.clear();
                     into.extend(wires.iter().map(|&wire| follow(&place, wire)));
-                    // A wire that took the place of a gate may be lower than those before it.
-                    into.sort_unstable();
-                    into.dedup();
                     make(self, number, &into)
                 }
                 Gate::And(_) | Gate::False => Wire::FALSE,

@@ -7,7 +7,7 @@
 //! A file that was compressed by `gzip` is read where the file itself is not there.
 //!
 //! While a shard is being repaired, the good lines behind the damage lie in `FILE.kept` until a run has copied them
-//! back . A reader sees both files as one. It notes what it cannot read, with its line,
+//! back. A reader sees both files as one. It notes what it cannot read, with its line,
 //! and goes on.
 
 use std::fs::{File, OpenOptions};

@@ -122,19 +122,8 @@ impl StudyFiles {
     ) -> LabResult<(StudyFiles, Blocks)> {
         FileError::at(folder, fs::create_dir_all(folder))?;
         let plans: Vec<StudyPlan> = games.iter().map(|(plan, _)| plan.clone()).collect();
-        let configs: Vec<Value> = games.iter().map(|(plan, game)| config(plan, game)).collect();
-        let all = json!({ "games": configs, "seed": configs[0]["seed"] });
-        let config = if let [config] = &configs[..] { config.clone() } else { all };
+        let config = StudyFiles::compared(folder, games, false)?;
         let (identity, as_asked) = (folder.join(IDENTITY), folder.join(ASKED));
-        // Folders of earlier versions have no such file, but the header says the same.
-        let first = header_of(folder).map(|header| header["config"].clone()).filter(Value::is_object);
-        if let Some(there) = FileError::at(&identity, known(&identity))?.or(first) {
-            compare(folder, &there, &config)?;
-            if !Blocks::are_in(folder) {
-                let holds = "holds a run of `belief` of an earlier version, which cannot go on";
-                return Err(LabError::other(format!("{} {holds}", folder.display()), OTHER_FOLDER));
-            }
-        }
         let files = StudyFiles { folder: folder.to_owned(), plans, config, threads };
         let nothing = vec![Study::default(); files.plans.len()];
         let tables: Vec<StudyTables> = nothing.iter().map(|study| study.tables(0)).collect();
@@ -147,6 +136,27 @@ impl StudyFiles {
         let beginning = format!("schema = \"{ASKED_SCHEMA}\"");
         WrittenFile::at(&as_asked, FileContent::beginning("study", beginning))?.text(asked)?;
         Ok((files, blocks))
+    }
+
+    /// The configuration of these games, which are a part of the study in a folder or all of it, compared with that study.
+    ///
+    /// # Errors
+    /// If there is another study, or the folder cannot be read.
+    pub fn compared(folder: &Path, games: &[(StudyPlan, StudyGame)], is_part: bool) -> LabResult<Value> {
+        let configs: Vec<Value> = games.iter().map(|(plan, game)| config(plan, game)).collect();
+        let all = json!({ "games": configs, "seed": configs[0]["seed"] });
+        let config = if let [config] = &configs[..] { config.clone() } else { all };
+        let identity = folder.join(IDENTITY);
+        // Folders of earlier versions have no such file, but the header says the same.
+        let first = header_of(folder).map(|header| header["config"].clone()).filter(Value::is_object);
+        if let Some(there) = FileError::at(&identity, known(&identity))?.or(first) {
+            compare(folder, &there, &config, is_part)?;
+            if !Blocks::are_in(folder) {
+                let holds = "holds a run of `belief` of an earlier version, which cannot go on";
+                return Err(LabError::other(format!("{} {holds}", folder.display()), OTHER_FOLDER));
+            }
+        }
+        Ok(config)
     }
 
     /// Writes all files: the measured figures, in `time`, and their tables.
@@ -220,11 +230,11 @@ fn known(identity: &Path) -> io::Result<Option<Value>> {
 }
 
 /// Whether the study found in a folder is this one, or one that this one extends.
-fn compare(folder: &Path, there: &Value, config: &Value) -> LabResult {
+fn compare(folder: &Path, there: &Value, config: &Value, is_part: bool) -> LabResult {
     let (mut changed, formers, now) = (BTreeSet::new(), games(there), games(config));
     for former in &formers {
         let Some(own) = now.iter().find(|own| own["game"] == former["game"]) else {
-            changed.insert(("game".to_owned(), former["game"].to_string()));
+            changed.extend((!is_part).then(|| ("game".to_owned(), former["game"].to_string())));
             continue;
         };
         let keys: BTreeSet<&String> =

@@ -52,10 +52,14 @@ pub fn read(source: Source, syntax: Option<Syntax>) -> (Rulesheet, Vec<Finding>)
 /// The syntax that a text seems to be written in: the prefix form if the first thing that is not a comment is a
 /// parenthesis, or if more lines begin with a parenthesis than with a name; the infix form otherwise.
 fn sniff(text: &str) -> Syntax {
+    let mut blocks = text.split("/*");
+    let before = blocks.next().unwrap_or_default().to_owned();
+    let text =
+        blocks.fold(before, |text, block| text + block.split_once("*/").map_or(block, |(_, rest)| rest));
     let mut lines = text
-        .split(infix::line_end(text))
+        .split(infix::line_end(&text))
         .map(str::trim_start)
-        .filter(|line| !line.is_empty() && !line.starts_with([';', '%']) && !line.starts_with("//"))
+        .filter(|line| !line.is_empty() && !line.starts_with([';', '%', '#']) && !line.starts_with("//"))
         .peekable();
     if lines.peek().is_none_or(|line| line.starts_with('(')) {
         return Syntax::Kif;

@@ -36,7 +36,8 @@ impl Places<'_> {
     pub(super) fn failed(&self, failure: &EvaluationFailure) -> Finding {
         let symbols = self.game.terms().symbols();
         let mut rules = self.game.rules().iter();
-        let quoted = rules.find(|rule| failure.reason.contains(&print_rule(rule, symbols)));
+        let quoted =
+            rules.find(|rule| failure.reason.ends_with(&format!("rule: {})", print_rule(rule, symbols))));
         let place = quoted.map_or_else(Span::default, |rule| rule.head.at.0);
         Finding::fault(FindingCode::EvaluationLimit, place, failure.to_string())
     }

@@ -41,7 +41,8 @@ impl Concurrency {
 }
 
 /// Calls `play` for every index below `count` and hands each result to `report`, in the order of the index. Those not
-/// begun when the interrupt is raised are left out.
+/// begun when the interrupt is raised are left out. One thread at a time is in `report`, which may be one of those that compute: it
+/// must not wait for work of rayon.
 ///
 /// ```
 /// use std::convert::Infallible;
@@ -121,9 +122,9 @@ impl<T, E, R: FnMut(usize, T) -> Result<(), E>> Order<T, E, R> {
             && let Some(result) = self.waiting.front_mut().and_then(Option::take)
         {
             self.waiting.pop_front();
-            let report = |result| (self.report)(self.reported, result);
-            self.ended = result.map_or(Ok(()), |result| result.and_then(report));
             self.reported += 1;
+            let report = |result| (self.report)(self.reported - 1, result);
+            self.ended = result.map_or(Ok(()), |result| result.and_then(report));
         }
         self.ended.is_ok()
     }

@@ -17,12 +17,16 @@ pub fn choice(net: &Propnet, groups: &Groups) -> Propnet {
 /// The AND of wires, with the complements of more than half of a group replaced by the OR of the others. `found` is
 /// zero for each group before and after.
 fn and_of_groups(network: &mut Network, wires: &[Wire], groups: &Groups, found: &mut [usize]) -> Wire {
+    // A wire that took the place of a gate may be lower than those before it.
+    let mut wires = wires.to_vec();
+    wires.sort_unstable();
+    wires.dedup();
     let group = |wire: Wire| groups.of(wire).filter(|&group| wire.is_negated() && groups.all()[group].exact);
     wires.iter().filter_map(|&wire| group(wire)).for_each(|group| found[group] += 1);
     let is_large = |found: &[usize], group: usize| 2 * found[group] > groups.all()[group].inputs.len();
     let mut kept: Vec<Wire> = Vec::with_capacity(wires.len());
     let mut large: Vec<usize> = Vec::new();
-    for &wire in wires {
+    for &wire in &wires {
         match group(wire).filter(|&group| is_large(found, group)) {
             Some(group) => large.push(group),
             None => kept.push(wire),

@@ -45,6 +45,13 @@ pub(super) use token::{begins_variable, is_letter, is_negative_number, line_end}
 pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollector) -> Vec<Clause> {
     let tokens = lexer::tokens(text, report);
     let spelt = tokens.iter().map(|token| &text[token.span().start..token.span().end]);
+    // A symbol has one spelling, the first one: that of a constant, where a variable has the same name.
+    for word in tokens.iter().filter(|token| token.kind == InfixTokenKind::Name) {
+        let name = token::name(&text[word.span().start..word.span().end]);
+        if kif::is_name(&name) {
+            symbols.intern(&name);
+        }
+    }
     let anonymous = AnonymousVariables::new(spelt.map(|word| word.trim_matches(['?', '\''])));
     let mut reader = InfixReader {
         text,
@@ -313,7 +320,7 @@ impl<'r> InfixReader<'r> {
         Some(symbol)
     }
 
-    /// The symbol of a variable. A constant of the same name is the same symbol, which has one spelling: that of a constant.
+    /// The symbol of a variable, which is spelt as a constant.
     fn variable(&mut self, token: InfixToken) -> Option<Symbol> {
         let name = token::name(self.spelling(token));
         let mut rest = name.chars();

@@ -36,7 +36,7 @@ fn every_way_to_write_a_rule_is_read() {
         ("p ← (a ∨ b) & not c // end", "(<= p (or a b) (not c))\n"),
         ("p :- not(a & b) & ~~c & ~ (d)", "(<= p (not (and a b)) (not (not c)) (not d))\n"),
         // One symbol has one spelling.
-        ("p(c) :- q(C, c, CardA, cardA)", "(<= (p c) (q ?c c ?cardA cardA))\n"),
+        ("p(c) :- q(C, c, CardA, CARD, card)", "(<= (p c) (q ?c c ?cardA ?card card))\n"),
         ("p :- or() & or(a) & ~and() & distinct(X, Y)", "(<= p (or) (or a) (not (and)) (distinct ?x ?y))\n"),
         ("p :- or(a, b | c, and(d))", "(<= p (or a (or b c) (and d)))\n"),
         ("p() :- q(and, 'It''s', ?x, ?'a-b').", "(<= p (q and It's ?x ?a-b))\n"),

@@ -415,6 +415,7 @@ mod tests {
             ("(<=p q)\n(<=(r) s)", "(<= p q)\n(<= r s)\n", "<=p"),
             ("// one (\n(p) // two )\n % three\n", "p\n", "// one ("),
             ("/* one (\ntwo */ (p)\n# three )\n", "p\n", "/* one (\ntwo */"),
+            ("// one\n(p a\n  #1)\n#2\n", "(p a #1)\n#2\n", "// one"),
             (
                 "((role a))\n(<= ((p)) (((q))) ((not ((r ((f x)))))))",
                 "(role a)\n(<= p q (not (r (f x))))\n",

@@ -49,7 +49,10 @@ impl KifToken {
 
 /// Whether a name looks like a comment of another language, so that it must not stand at the beginning of a line.
 pub(in crate::gdl) fn looks_like_comment(name: &str) -> bool {
-    ["%", "//", "/*", "#"].iter().any(|begin| name.starts_with(begin))
+    name.starts_with('%')
+        || name.starts_with("//")
+        || name.starts_with("/*") && name.contains("*/")
+        || name.starts_with("# ")
 }
 
 /// Whether the reader reads the text as one name.
@@ -126,6 +129,10 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<KifToken>
             _ if (leads || depth == 0) && looks_like_comment(rest) => {
                 let block = rest.strip_prefix("/*").and_then(|inside| inside.find("*/"));
                 let length = block.map_or_else(|| to_line_end(rest, newline), |end| end + 4);
+                if let Some(last) = rest[..length].rfind(newline) {
+                    line += rest[..length].matches(newline).count() as u32;
+                    line_start = at + last + 1;
+                }
                 let help = || "in the prefix form a comment begins with `;`".to_owned();
                 report.dialect(Dialect::Comment, Span::new(at, at + length), help);
                 length
