@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::error::{MessageError, quoted};
 use super::message::{Message, StartMessage, StepMessage};
-use super::scan::{Expression, ReadLimits, Scanner, one_blank, pieces};
+use super::scan::{Expression, Scanner, one_blank, pieces};
 
 /// The words that messages begin with, in errors.
 const WORDS: &str = "START, PLAY, SEES, STOP, ABORT, INFO and PREVIEW";
@@ -34,7 +34,7 @@ impl Expression<'_> {
 impl Message {
     /// Reads a message. O(length).
     pub fn read(text: &str) -> Result<Message, MessageError> {
-        let mut scanner = Scanner::new(text, ReadLimits::default())?;
+        let mut scanner = Scanner::new(text)?;
         let list = scanner.next_expression()?;
         let empty = "the message is empty; a game master sends a list such as `(INFO)`";
         let list = list.ok_or_else(|| MessageError(empty.to_owned()))?;
@@ -59,7 +59,7 @@ impl Message {
 /// assert!(read_term("this is ) junk").is_err());
 /// ```
 pub fn read_term(text: &str) -> Result<String, MessageError> {
-    let mut scanner = Scanner::new(text, ReadLimits::default())?;
+    let mut scanner = Scanner::new(text)?;
     let found = scanner.next_expression()?;
     let found = found.ok_or_else(|| MessageError("the answer is empty; it is one term".to_owned()))?;
     match scanner.next_expression()? {

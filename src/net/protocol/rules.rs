@@ -16,7 +16,7 @@ const NOTHING_RULE: &str = "(<= (sees ?p ?m) (does ?p ?m) (distinct ?m ?m))\n";
 /// use hyperplay_logic::gdl::{Source, read};
 ///
 /// let (sheet, _) = read(Source::new("t.gdl", "role(white). p(X) :- q(X) & ~r(X)."), None);
-/// assert_eq!(hyperplay_net::protocol::rules_line(&sheet), "(role white) (<= (p ?x) (q ?x) (not (r ?x)))");
+/// assert_eq!(hyperplay_net::protocol::rules_line(&sheet), "(role white) (<= (p ?X) (q ?X) (not (r ?X)))");
 /// ```
 pub fn rules_line(rulesheet: &Rulesheet) -> String {
     one_blank(pieces(&print(rulesheet, Syntax::Kif)))

@@ -5,25 +5,15 @@
 //! of the line. Control characters (NUL among them) count as blanks, as game masters never send them.
 //!
 //! Invariants: every pass over a text takes linear time and keeps only a depth, so no nesting can exhaust the stack. An
-//! expression that is returned is balanced and at most [`ReadLimits::depth`] levels deep.
+//! expression that is returned is balanced and at most [`DEEPEST`] levels deep.
 
 use super::error::MessageError;
 
-/// The limits on a text from the network.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct ReadLimits {
-    /// How many bytes a text may have.
-    pub(super) bytes: usize,
-    /// How many lists may lie inside one another.
-    pub(super) depth: usize,
-}
+/// How many bytes a text from the network may have: the reader of rules takes no longer texts.
+const LONGEST: usize = hyperplay_logic::gdl::MAX_TEXT + (1 << 10);
 
-impl Default for ReadLimits {
-    fn default() -> Self {
-        // The reader of rules takes no longer texts, and nests less deeply.
-        ReadLimits { bytes: hyperplay_logic::gdl::MAX_TEXT + (1 << 10), depth: 1_000 }
-    }
-}
+/// How many lists may lie inside one another: the reader of rules nests less deeply.
+const DEEPEST: usize = 1_000;
 
 /// A word or a list, as a slice of a text.
 #[derive(Clone, Copy, Debug)]
@@ -60,12 +50,12 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    pub(super) fn new(text: &'t str, limits: ReadLimits) -> Result<Self, MessageError> {
-        if text.len() > limits.bytes {
-            let (bytes, limit) = (text.len(), limits.bytes);
-            return Err(MessageError(format!("the message has {bytes} bytes; at most {limit} are read")));
+    pub(super) fn new(text: &'t str) -> Result<Self, MessageError> {
+        let bytes = text.len();
+        if bytes > LONGEST {
+            return Err(MessageError(format!("the message has {bytes} bytes; at most {LONGEST} are read")));
         }
-        Ok(Scanner { text, base: 0, at: 0, depth: limits.depth })
+        Ok(Scanner { text, base: 0, at: 0, depth: DEEPEST })
     }
 
     /// Where the scanner stands in the whole text.
@@ -199,7 +189,7 @@ mod tests {
     use super::*;
 
     fn scan(text: &str) -> Result<Vec<&str>, MessageError> {
-        let found = Scanner::new(text, ReadLimits { bytes: 1_000, depth: 3 })?.rest()?;
+        let found = Scanner { depth: 3, ..Scanner::new(text)? }.rest()?;
         Ok(found.iter().map(|expression| expression.text).collect())
     }
 
@@ -224,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_depth_counts_from_the_whole_text() {
-        let all = Scanner::new("((((a))))", ReadLimits { bytes: 100, depth: 4 }).unwrap().rest().unwrap();
+        let all = Scanner { depth: 4, ..Scanner::new("((((a))))").unwrap() }.rest().unwrap();
         let inner = all[0].members().unwrap().rest().unwrap();
         assert_eq!((inner[0].text, inner[0].at, inner[0].depth), ("(((a)))", 1, 3));
     }

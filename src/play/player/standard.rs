@@ -19,7 +19,8 @@ use super::{
     SearchEffort, Seat, Spec, SpecEntry, SpecKey, SpecKind, SpecResult, VotePolicy, belief_keys,
 };
 use hyperplay_engine::Engine;
-use hyperplay_machine::Role;
+use hyperplay_machine::terms::fold;
+use hyperplay_machine::{ByRole, Role, StateMachine as _};
 use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, OpponentModel as _, ParticleSampler};
 use hyperplay_think::search::{HistoryUse, IsmctsOptions, Observers, PostponedOptions};
 use hyperplay_think::solve::{AimOptions, Blueprint, GadgetKind, GrowingOptions};
@@ -144,8 +145,13 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 let (blueprint, shared) = (file("blueprint").transpose()?, Arc::new(Shared::default()));
                 Ok(move |engine: &Arc<Engine>, role: Role| {
                     let blueprint = blueprint.as_ref().map(|file| -> Blueprint {
+                        // A role of which the file says nothing is learnt.
+                        let is_listed = |role: &String| file.roles().contains(&&*fold(role));
+                        let listed = ByRole::new(engine.roles().values().iter().map(is_listed).collect());
                         let file = FilePolicy::new(Arc::clone(engine), Arc::clone(file));
-                        Arc::new(move |role, evidence, legal| Some(file.policy(role, evidence, legal)))
+                        Arc::new(move |role, evidence, legal| {
+                            listed[role].then(|| file.policy(role, evidence, legal))
+                        })
                     });
                     let known = (blueprint, sampled, is_plain(engine, &shared));
                     Seat::player(subgame(belief(engine, role), Arc::clone(&search), solves, moves, known))

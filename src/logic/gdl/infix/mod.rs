@@ -36,7 +36,7 @@ use super::kif;
 use super::rule::{Atom, Clause, Formula, splice};
 use super::source::{At, Span};
 use compare::TupleFunctors;
-use hyperplay_machine::terms::{Symbol, Symbols, Term, fold};
+use hyperplay_machine::terms::{Symbol, Symbols, Term};
 use rustc_hash::FxHashSet;
 use token::{InfixToken, InfixTokenKind};
 pub(super) use token::{begins_variable, is_letter, is_negative_number, line_end};
@@ -278,7 +278,7 @@ impl<'r> InfixReader<'r> {
             InfixTokenKind::Variable if self.kind_after(1) != Some(InfixTokenKind::Open) => {
                 let name = match token::name(self.spelling(token)).as_ref() {
                     "_" => self.anonymous.next(self.symbols),
-                    _ => self.variable(token)?,
+                    _ => self.checked_name(token)?,
                 };
                 self.next += 1;
                 Some(Term::Variable(name))
@@ -318,15 +318,6 @@ impl<'r> InfixReader<'r> {
             self.report_variable(token, "a name must stand", "a name");
         }
         Some(symbol)
-    }
-
-    /// The symbol of a variable, which is spelt as a constant.
-    fn variable(&mut self, token: InfixToken) -> Option<Symbol> {
-        let name = token::name(self.spelling(token));
-        let mut rest = name.chars();
-        let small: String = rest.next().into_iter().flat_map(char::to_lowercase).chain(rest).collect();
-        let is_same = kif::is_name(&small) && fold(&small) == fold(&name);
-        if is_same { Some(self.symbols.intern(&small)) } else { self.checked_name(token) }
     }
 
     fn checked_name(&mut self, token: InfixToken) -> Option<Symbol> {

@@ -31,13 +31,13 @@ fn every_way_to_write_a_rule_is_read() {
     for (text, kif) in [
         ("role(a). role(b) role(c)", "(role a)\n(role b)\n(role c)\n"),
         ("p :- q & r\ns", "(<= p q r)\ns\n"),
-        ("p(X, f(_y, 10)) <= q(X) ∧ ¬r(X) % end\n", "(<= (p ?x (f ?_y 10)) (q ?x) (not (r ?x)))\n"),
+        ("p(X, f(_y, 10)) <= q(X) ∧ ¬r(X) % end\n", "(<= (p ?X (f ?_y 10)) (q ?X) (not (r ?X)))\n"),
         ("p ⇐ a | b & c ; end", "(<= p (or a (and b c)))\n"),
         ("p ← (a ∨ b) & not c // end", "(<= p (or a b) (not c))\n"),
         ("p :- not(a & b) & ~~c & ~ (d)", "(<= p (not (and a b)) (not (not c)) (not d))\n"),
-        // One symbol has one spelling.
-        ("p(c) :- q(C, c, CardA, CARD, card)", "(<= (p c) (q ?c c ?cardA ?card card))\n"),
-        ("p :- or() & or(a) & ~and() & distinct(X, Y)", "(<= p (or) (or a) (not (and)) (distinct ?x ?y))\n"),
+        // One symbol has one spelling, and it is that of the constant.
+        ("p(c) :- q(C, c, CardA, CARD, card)", "(<= (p c) (q ?c c ?CardA ?card card))\n"),
+        ("p :- or() & or(a) & ~and() & distinct(X, Y)", "(<= p (or) (or a) (not (and)) (distinct ?X ?Y))\n"),
         ("p :- or(a, b | c, and(d))", "(<= p (or a (or b c) (and d)))\n"),
         ("p() :- q(and, 'It''s', ?x, ?'a-b').", "(<= p (q and It's ?x ?a-b))\n"),
     ] {
@@ -66,14 +66,14 @@ fn the_forms_of_other_languages_are_read_with_one_note_for_each() {
         ("p :- q or r & s", "(<= p (or q (and r s)))\n", "or", "the infix form writes `|`"),
         (
             "p :- q(X) ; ~r(X) ; (s(X)\n ; t).\nu.",
-            "(<= p (or (q ?x) (not (r ?x)) (or (s ?x) t)))\nu\n",
+            "(<= p (or (q ?X) (not (r ?X)) (or (s ?X) t)))\nu\n",
             ";",
             "the infix form writes `|`",
         ),
-        ("p :- (q(X)\n ; r(X)).\n", "(<= p (or (q ?x) (r ?x)))\n", ";", "the infix form writes `|`"),
+        ("p :- (q(X)\n ; r(X)).\n", "(<= p (or (q ?X) (r ?X)))\n", ";", "the infix form writes `|`"),
         (
             "p :- (q(X) ; r) & ~(s ;\n t)",
-            "(<= p (or (q ?x) r) (not (or s t)))\n",
+            "(<= p (or (q ?X) r) (not (or s t)))\n",
             ";",
             "the infix form writes `|`",
         ),
@@ -87,25 +87,25 @@ fn the_forms_of_other_languages_are_read_with_one_note_for_each() {
         ("p.. q.", "p\nq\n", ".", "take it out"),
         (
             "p(M) :- q(M, J) & M != J & M\\=J & f(M) <> a & ≠(M, J)",
-            "(<= (p ?m) (q ?m ?j) (distinct ?m ?j) (distinct ?m ?j) (distinct (f ?m) a) (distinct ?m ?j))\n",
+            "(<= (p ?M) (q ?M ?J) (distinct ?M ?J) (distinct ?M ?J) (distinct (f ?M) a) (distinct ?M ?J))\n",
             "M != J",
             "did you mean `distinct(M, J)`?",
         ),
         (
             "p(M) :- q(M, J) & M = J & (M == f(J) | ~ M = J)",
-            "(<= (p ?m) (q ?m ?j) (not (distinct ?m ?j)) (or (not (distinct ?m (f ?j))) (distinct ?m ?j)))\n",
+            "(<= (p ?M) (q ?M ?J) (not (distinct ?M ?J)) (or (not (distinct ?M (f ?J))) (distinct ?M ?J)))\n",
             "M = J",
             "write one name in both places, or `~distinct(M, J)`",
         ),
         (
             "p((C, R), ((a), (b, d, 1))) :- q((C, R))",
-            "(<= (p (tuple_2 ?c ?r) (tuple_2 a (tuple_3 b d 1))) (q (tuple_2 ?c ?r)))\n",
+            "(<= (p (tuple_2 ?C ?R) (tuple_2 a (tuple_3 b d 1))) (q (tuple_2 ?C ?R)))\n",
             "(C, R)",
             "it is taken to be `tuple_2(C, R)`",
         ),
         (
             "p((C, R)) :- q(C, R, Tuple, tuple_2, tuple_3)",
-            "(<= (p (tuple_2_ ?c ?r)) (q ?c ?r ?tuple tuple_2 tuple_3))\n",
+            "(<= (p (tuple_2_ ?C ?R)) (q ?C ?R ?Tuple tuple_2 tuple_3))\n",
             "(C, R)",
             "it is taken to be `tuple_2_(C, R)`",
         ),
@@ -135,14 +135,14 @@ fn a_semicolon_begins_a_comment_outside_parentheses_and_where_lines_begin_with_i
 #[test]
 fn an_equation_defines_a_variable_that_nothing_else_binds() {
     for (text, kif) in [
-        ("p(X, Y) :- q(X) & Y = f(X)", "(<= (p ?x (f ?x)) (q ?x))\n"),
-        ("p(X, Y) :- X = Y & a = X & q(Z)", "(<= (p a a) (q ?z))\n"),
+        ("p(X, Y) :- q(X) & Y = f(X)", "(<= (p ?X (f ?X)) (q ?X))\n"),
+        ("p(X, Y) :- X = Y & a = X & q(Z)", "(<= (p a a) (q ?Z))\n"),
         (
             "p(X) :- q(X) & ~r(Y, Y) & f(X) = Y",
-            "(<= (p ?x) (q ?x) (not (r ?y ?y)) (not (distinct (f ?x) ?y)))\n",
+            "(<= (p ?X) (q ?X) (not (r ?Y ?Y)) (not (distinct (f ?X) ?Y)))\n",
         ),
-        ("p(X) :- X = f(X)", "(<= (p ?x) (not (distinct ?x (f ?x))))\n"),
-        ("p :- 1 = 2 & ~(X = 1)", "(<= p (not (distinct 1 2)) (distinct ?x 1))\n"),
+        ("p(X) :- X = f(X)", "(<= (p ?X) (not (distinct ?X (f ?X))))\n"),
+        ("p :- 1 = 2 & ~(X = 1)", "(<= p (not (distinct 1 2)) (distinct ?X 1))\n"),
     ] {
         let (sheet, _) = infix(text);
         assert_eq!(print(&sheet, Syntax::Kif).replace("\n    ", " "), kif, "{text}");
