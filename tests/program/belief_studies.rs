@@ -80,6 +80,9 @@ fn four_shards_of_which_one_was_killed_are_byte_for_byte_one_run() {
     // Some of its games are shown from what was measured, and the report stays that of all.
     let (said, _) = belief(&folder, "parts leduc_poker", 0);
     assert!(said.starts_with("leduc_poker: 6 replicates on each of 2 matches, seed 5"), "{said}");
+    // As with all games, another study is refused.
+    let (_, said) = belief(&folder, "parts leduc_poker --seed 6", 1);
+    assert!(said.contains("seed (there 5)"), "{said}");
     assert_same(&folder, "whole", "parts");
     assert!(blocks(&folder, "parts") == before && folder.read("parts/frontier.csv") == frontier);
     let (_, said) = belief(&folder, "parts --seed 6", 1);

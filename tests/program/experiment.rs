@@ -416,6 +416,17 @@ fn every_two_entrants_of_a_cell_are_compared_and_it_is_said_who_played_with_them
     let expected = ["abc", "acb", "bca", "abd", "adb", "bda", "acd", "adc", "cda", "bcd", "bdc", "cdb"];
     assert_eq!(seen, expected);
     assert!(folder.read("out/report.md").contains("| first | second | against | deals | first - second |"));
+
+    // Who has two seats of a cell plays against the other one and itself.
+    let two =
+        "repetitions = 5\n[schedule]\nkind = 'pairings'\npairings = [['a', 'a', 'b'], ['a', 'b', 'b']]\n";
+    let head = head.replace("repetitions = 5\n", two);
+    let players = "[[player]]\nname = 'a'\nspec = 'random'\n[[player]]\nname = 'b'\nspec = 'legal'\n";
+    folder.write("two.toml", &format!("{head}{players}"));
+    done(&folder, "run two.toml --out two");
+    let rows = json(&folder, "report two")["differences"].clone();
+    let against: Vec<String> = rows.as_array().unwrap().iter().map(|row| text(row, "against")).collect();
+    assert_eq!(against, ["a", "b"]);
 }
 
 #[test]
