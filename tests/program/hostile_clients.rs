@@ -115,7 +115,7 @@ pub struct Amount {
     rounds: usize,
 }
 
-pub const SHORT: Amount = Amount { connections: 200, starts: 60, rounds: 1 };
+pub const SHORT: Amount = Amount { connections: 600, starts: 200, rounds: 1 };
 
 const LONG: Amount = Amount { connections: 10_000, starts: 2000, rounds: 10 };
 

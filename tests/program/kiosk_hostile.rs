@@ -31,7 +31,7 @@ fn hostile_clients_and_rules_do_no_harm_to_a_table() {
         });
         let rules = || {
             for text in hostile_rules() {
-                for _ in 0..2 {
+                for _ in 0..3 {
                     let order = json!({ "rules": text, "seats": {}, "name": "hostile" });
                     let (status, answer) = kiosk.post("/api/tables", &order);
                     assert!([200, 400, 413, 429].contains(&status), "{status}: {answer}");
