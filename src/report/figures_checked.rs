@@ -218,7 +218,7 @@ fn whole_xml(text: &str) -> Option<String> {
 }
 
 proptest! {
-    #![proptest_config(property::cases(60))]
+    #![proptest_config(property::cases(200))]
 
     #[test]
     fn line_plots_have_no_overlapping_texts_and_legends_of_what_is_drawn(plot in lines()) {

@@ -43,7 +43,7 @@ fn the_interpreter_agrees_with_the_naive_evaluator_on_the_perfect_games() {
 
 #[test]
 fn the_interpreter_agrees_with_the_naive_evaluator_on_the_imperfect_games() {
-    all_agree("imperfect", 12);
+    all_agree("imperfect", 40);
 }
 
 #[test]

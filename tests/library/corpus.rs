@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use crate::naive::{Naive, lockstep};
 
 /// Steps of a match in the short form.
-const SHORT: usize = 12;
+const SHORT: usize = 25;
 /// Steps of a match in the long form.
 const LONG: usize = 5_000;
 /// Matches in the long form.

@@ -28,9 +28,8 @@ fn fast(engines: &Engines) -> Vec<Arc<Engine>> {
     EngineKind::FAST.iter().map(|&kind| engines.get(kind).unwrap()).collect()
 }
 
-/// Plays `matches` matches of every game that can be grounded, those of the field within limits and at most as many `steps`; how many
-/// games these were.
-fn all_agree(matches: usize, limits: GroundingLimits, steps: usize) -> usize {
+/// Plays `matches` matches of every game that can be grounded, those of the field within limits; how many games these were.
+fn all_agree(matches: usize, limits: GroundingLimits) -> usize {
     let agrees = |(path, text): (String, String)| {
         let Some(game) = load(Source::new(&*path, text), None).game else { return false };
         let is_ours = ["games/perfect", "games/imperfect"].iter().any(|folder| path.contains(folder));
@@ -42,9 +41,9 @@ fn all_agree(matches: usize, limits: GroundingLimits, steps: usize) -> usize {
             assert!(!is_ours, "{path}");
             return false;
         };
-        let (others, steps) = (fast(&engines), if is_ours { STEPS } else { steps });
+        let others = fast(&engines);
         for number in 0..matches {
-            match crosscheck(&reference, &others, steps, &Seed::root(1).child("engines").index(number)) {
+            match crosscheck(&reference, &others, STEPS, &Seed::root(1).child("engines").index(number)) {
                 Ok(_) => {}
                 Err(Disagreement::Differs(difference)) => panic!("{path}, match {number}, {difference}"),
                 // The interpreter met a limit that the network does not have.
@@ -60,13 +59,13 @@ fn all_agree(matches: usize, limits: GroundingLimits, steps: usize) -> usize {
 fn every_engine_agrees_with_the_interpreter_on_every_game() {
     // Without this limit one rulesheet of the field takes minutes.
     let limits = GroundingLimits { visits: 4_000_000, ..GroundingLimits::default() };
-    assert!(all_agree(1, limits, 15) > 50);
+    assert!(all_agree(1, limits) > 50);
 }
 
 #[test]
 #[ignore = "an hour"]
 fn they_agree_in_1000_matches_of_every_game() {
-    all_agree(1000, GroundingLimits::default(), STEPS);
+    all_agree(1000, GroundingLimits::default());
 }
 
 /// Compares the engines on generated games; how many these were.

@@ -296,7 +296,7 @@ fn a_solver_gives_the_same_bits_on_any_number_of_threads() {
 
 #[test]
 fn a_run_that_was_interrupted_continues_bit_by_bit() {
-    for (game, iterations) in [("leduc_poker", 60), ("liars_dice_1x4", 12)] {
+    for (game, iterations) in [("leduc_poker", 60), ("liars_dice_1x6", 12)] {
         let machine = imperfect(game);
         let tree = tree(&machine);
         let form = SequenceForm::new(&tree, 3.0);
