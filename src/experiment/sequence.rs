@@ -109,7 +109,7 @@ impl<'a> Sequence<'a> {
                 return NextMatch::End;
             }
             if self.at.cell >= self.plan.cells.len() {
-                self.at.round += 1;
+                self.at.round = if self.are_all_stopped() { self.plan.rounds() } else { self.at.round + 1 };
                 if self.at.round < self.plan.rounds() {
                     self.firsts = self.plan.firsts(self.at.round);
                 }
@@ -141,6 +141,12 @@ impl<'a> Sequence<'a> {
             }
             return NextMatch::Match(self.step(deals.start));
         }
+    }
+
+    /// Whether no round has another match. Behind a gap the rules no longer decide.
+    fn are_all_stopped(&self) -> bool {
+        let trackers = &self.at.trackers;
+        !self.has_gap && !trackers.is_empty() && trackers.iter().all(|tracker| tracker.stopped)
     }
 
     fn enter(&mut self, cell: usize) {

@@ -4,9 +4,11 @@
 //! The sizes are counted state by state: how many nodes are below a history depends on its state alone. Where a family has a
 //! closed form, the count is checked against it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustc_hash::FxHashMap;
 
 use crate::common::machines::{built_in, imperfect, machine_of};
 use hyperplay::engine::{Engine as Machine, EngineKind, Engines, Interpreter};
@@ -22,7 +24,7 @@ fn nodes(machine: &Machine) -> u128 {
         machine: &Machine,
         state: &State,
         scratch: &mut <Machine as StateMachine>::Scratch,
-        known: &mut HashMap<State, u128>,
+        known: &mut FxHashMap<State, u128>,
     ) -> u128 {
         if machine.terminal(state, scratch) {
             return 0;
@@ -45,7 +47,7 @@ fn nodes(machine: &Machine) -> u128 {
         known.insert(state.clone(), nodes);
         nodes
     }
-    1 + below(machine, &machine.initial(), &mut machine.scratch(), &mut HashMap::new())
+    1 + below(machine, &machine.initial(), &mut machine.scratch(), &mut FxHashMap::default())
 }
 
 fn numbers(from: usize, to: usize, text: impl Fn(usize) -> String) -> String {

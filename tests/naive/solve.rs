@@ -14,8 +14,10 @@
 //! known, by a table that is made when it is first needed. Without it a dozen rulesheets would take hours.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rules::{Atom, Clause, Condition, Kind, Rules, Variables};
 use super::term::{Bindings, Term};
@@ -27,13 +29,13 @@ pub type Row = Rc<[Term]>;
 #[derive(Clone, Default, Debug)]
 pub struct Extent {
     pub rows: Vec<Row>,
-    known: HashSet<Row>,
+    known: FxHashSet<Row>,
     /// By the arguments that are known, and by their values.
-    tables: RefCell<HashMap<Vec<bool>, Table>>,
+    tables: RefCell<FxHashMap<Vec<bool>, Table>>,
 }
 
 /// The positions of the tuples with some values.
-type Table = HashMap<Vec<Term>, Rc<[usize]>>;
+type Table = FxHashMap<Vec<Term>, Rc<[usize]>>;
 
 /// Relations with fewer tuples are looped over.
 const SMALL: usize = 16;
@@ -58,7 +60,7 @@ impl Extent {
         let key: Vec<Term> = values.iter().flatten().cloned().collect();
         let mut tables = self.tables.borrow_mut();
         let table = tables.entry(given).or_insert_with_key(|given| {
-            let mut positions: HashMap<Vec<Term>, Vec<usize>> = HashMap::new();
+            let mut positions: FxHashMap<Vec<Term>, Vec<usize>> = FxHashMap::default();
             for (position, row) in self.rows.iter().enumerate() {
                 let key = row.iter().zip(given).filter(|(_, given)| **given).map(|(term, _)| term.clone());
                 positions.entry(key.collect()).or_default().push(position);

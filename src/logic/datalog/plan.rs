@@ -9,6 +9,8 @@
 
 use std::fmt::{self, Write as _};
 
+use rustc_hash::FxHashSet;
+
 use super::relation::{IndexShape, TermPath};
 use crate::gdl::{Atom, Literal, Rule, Symbol, Symbols, Term, TermId, TermStore, print_rule};
 
@@ -83,6 +85,14 @@ pub(super) enum JoinStep {
     Same(TermExpression, TermExpression),
 }
 
+impl JoinStep {
+    /// Whether every row of a relation matches, and each binds its registers otherwise.
+    fn takes_every_row(&self) -> bool {
+        matches!(self, JoinStep::Find(RowLookup { pattern: TuplePattern { shape, repeat, .. }, .. })
+            if *shape == IndexShape::default() && repeat.is_empty())
+    }
+}
+
 /// A rule that is compiled and ready to run.
 #[derive(Clone, Debug)]
 pub(super) struct JoinPlan {
@@ -101,6 +111,9 @@ pub(super) struct JoinPlan {
     pub(super) decided: usize,
     /// Whether the head may contain a term that has been in no tuple before.
     pub(super) builds: bool,
+    /// Whether each choice of one row for every step derives a head of its own, so that the number of heads is known before the plan
+    /// runs.
+    pub(super) is_product: bool,
 }
 
 impl JoinPlan {
@@ -180,6 +193,9 @@ pub(super) fn compile(
         atom.each_variable(&mut decides);
     }
     let builds = arguments.iter().any(|argument| !matches!(argument, TermExpression::Register(_)));
+    let in_head: FxHashSet<Symbol> = rule.head.variables().collect();
+    let is_product =
+        in_head.len() == registers.variables.len() && steps.iter().all(JoinStep::takes_every_row);
     JoinPlan {
         rule: index,
         head: relation(&rule.head),
@@ -188,6 +204,7 @@ pub(super) fn compile(
         registers: registers.variables.len(),
         decided,
         builds,
+        is_product,
     }
 }
 

@@ -12,9 +12,9 @@ use super::{Database, DatalogProgram, LimitExceeded, LimitResult, RelationId, St
 use crate::gdl::TermStore;
 
 /// The number of tuples of a relation that a sample for planning holds at most.
-const SAMPLED_TUPLES: usize = 50_000;
+pub(super) const SAMPLED_TUPLES: usize = 50_000;
 /// The number of rows that are visited to derive such a sample at most.
-const SAMPLED_VISITS: u64 = 50_000_000;
+const SAMPLED_VISITS: u64 = 15_000_000;
 
 impl Database {
     /// Derives a relation and plans each component that it needs, with the tuples of the components before it as the

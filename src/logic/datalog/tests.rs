@@ -55,6 +55,28 @@ fn answers(text: &str, relation: &str) -> BTreeSet<String> {
 }
 
 #[test]
+fn a_product_of_relations_beyond_the_limit_is_refused_early() {
+    let numbers: String = (0..100).map(|number| format!("(n {number}) ")).collect();
+    let refused = |head: &str, body: &str, tuples: usize| {
+        let (rules, terms) = rules_of(&format!("{numbers} (<= {head} {body})"));
+        let mut program = DatalogProgram::new(rules, &[]);
+        program.limits.tuples = tuples;
+        let relation = program.relation(terms.symbols().get("p").unwrap()).unwrap();
+        let mut database = Database::new(&program, None);
+        let result = database.plan(&mut program, relation, false, &terms);
+        (result.err().map(|error| (error.exceeded, error.limit)), database.work().visits)
+    };
+    let three = "(n ?x) (n ?y) (n ?z)";
+    let (error, visits) = refused("(p ?x ?y ?z)", three, 999_999);
+    assert_eq!(error, Some((LimitExceeded::Tuples, 999_999)));
+    assert!(visits < 100_000, "{visits} rows were visited");
+    // A product within the limit, and a join of a million rows that derives a hundred tuples.
+    assert_eq!(refused("(p ?x ?y)", "(n ?x) (n ?y)", 10_000).0, None);
+    assert_eq!(refused("(p ?x)", three, 999_999).0, None);
+    assert_eq!(refused("(p ?x (f ?y) ?z)", "(n ?x) (n ?y) (n ?z) (distinct ?x ?y)", 990_000).0, None);
+}
+
+#[test]
 fn a_closure_is_the_same_however_it_recurs() {
     let edges = "(e a b) (e b c) (e c d) (e d b)";
     let left = format!("{edges} (<= (p ?x ?y) (e ?x ?y)) (<= (p ?x ?y) (p ?x ?z) (e ?z ?y))");

@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use super::limits::LimitExceeded;
 use super::plan::{JoinPlan, JoinStep, RowLookup, RowRange, TermExpression, TuplePattern};
+use super::planning::SAMPLED_TUPLES;
 use super::relation::{INLINE_TERMS, StrideCursor, Tuple};
 use super::tabling::SubgoalTable;
 use super::{Database, DatalogProgram, Relation, RelationId};
@@ -103,10 +104,24 @@ impl<'a, 's> Walk<'a, 's> {
 
     /// Runs the plan. Returns the limit that was exceeded, if any; the derived tuples are then incomplete.
     pub(super) fn run(mut self) -> Option<LimitExceeded> {
+        let keeps_heads = matches!(self.output, WalkOutput::Tuples(_) | WalkOutput::New(_));
+        if self.plan.is_product && keeps_heads && self.rows_multiplied() > self.most {
+            // The limit will be exceeded, and nothing reads more tuples of such a relation than a sample has.
+            self.most = self.most.min(SAMPLED_TUPLES);
+        }
         if self.subgoals.counter.begin(self.program.limits.visits) {
             self.from(0);
         }
         self.limit_exceeded.or(self.subgoals.counter.stopped)
+    }
+
+    /// The number of ways to take one row for each step.
+    fn rows_multiplied(&self) -> usize {
+        let rows = |step: &JoinStep| match step {
+            JoinStep::Find(find) => self.range(find.relation, find.rows).len(),
+            _ => 1,
+        };
+        self.plan.steps.iter().map(rows).fold(1, usize::saturating_mul)
     }
 
     /// Runs the steps from number `step` on. Returns the number of leading steps that may still derive something new:

@@ -13,6 +13,7 @@ use std::sync::{PoisonError, RwLock};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use super::{Symbol, Symbols, Term};
 
@@ -30,7 +31,8 @@ impl TermId {
 #[derive(Debug)]
 struct TermNode {
     functor: Symbol,
-    arguments: Box<[TermId]>,
+    /// In place up to four, so that to compare a term reads no other memory.
+    arguments: SmallVec<[TermId; 4]>,
     depth: u32,
     size: u32,
 }
@@ -101,7 +103,8 @@ impl TermStore {
         let depth =
             arguments.iter().map(|&argument| self.depth(argument)).max().map_or(0, |deepest| deepest + 1);
         let size = arguments.iter().fold(1, |size: u32, &argument| size.saturating_add(self.size(argument)));
-        let index = self.nodes.push(TermNode { functor, arguments: arguments.into(), depth, size });
+        let arguments = SmallVec::from_slice(arguments);
+        let index = self.nodes.push(TermNode { functor, arguments, depth, size });
         let id = TermId(u32::try_from(index).expect("memory ends long before 2^32 terms"));
         table.insert_unique(hash, id, |id| {
             let node = &self.nodes[id.index()];

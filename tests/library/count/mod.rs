@@ -2,7 +2,7 @@
 //! are counted quickly. `StateMachineExt::perft` walks every sequence instead; the tests compare the two.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{ByRole, Goal, JointMoves, StateMachine, StateMachineExt};
@@ -11,13 +11,13 @@ use hyperplay::machine::{ByRole, Goal, JointMoves, StateMachine, StateMachineExt
 pub struct Count<'a> {
     machine: &'a Machine,
     scratch: <Machine as StateMachine>::Scratch,
-    states: HashMap<<Machine as StateMachine>::State, u64>,
+    states: FxHashMap<<Machine as StateMachine>::State, u64>,
 }
 
 impl<'a> Count<'a> {
     /// The initial state.
     pub fn new(machine: &'a Machine) -> Count<'a> {
-        Count { machine, scratch: machine.scratch(), states: HashMap::from([(machine.initial(), 1)]) }
+        Count { machine, scratch: machine.scratch(), states: FxHashMap::from_iter([(machine.initial(), 1)]) }
     }
 
     /// Whether no state is left.
@@ -26,8 +26,8 @@ impl<'a> Count<'a> {
     }
 
     /// The goals of the terminal states, with the number of sequences that end so.
-    pub fn ends(&mut self) -> HashMap<ByRole<Goal>, u64> {
-        let mut ends = HashMap::new();
+    pub fn ends(&mut self) -> FxHashMap<ByRole<Goal>, u64> {
+        let mut ends = FxHashMap::default();
         for (state, &count) in &self.states {
             if self.machine.terminal(state, &mut self.scratch) {
                 *ends.entry(self.machine.goals(state, &mut self.scratch)).or_default() += count;
@@ -51,7 +51,7 @@ impl<'a> Count<'a> {
 
     /// Makes the step.
     pub fn advance(&mut self) {
-        let mut next = HashMap::new();
+        let mut next = FxHashMap::default();
         let scratch = &mut self.scratch;
         for (state, count) in std::mem::take(&mut self.states) {
             if !self.machine.terminal(&state, scratch) {
