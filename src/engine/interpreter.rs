@@ -35,6 +35,8 @@ const SAMPLE_STEPS: usize = 12;
 /// Steps of random matches on which the work of a step is measured, and the rows visited after which it ends earlier.
 const MEASURED_STEPS: usize = 200;
 const MEASURED_VISITS: u64 = 1_000_000;
+/// The rows that a rule may visit in these random matches: a state whose evaluation takes longer ends its match.
+const RULE_VISITS: u64 = 15_000_000;
 
 /// The relations of the program that a machine queries; `None` where no rule names one.
 #[derive(Clone, Copy, Debug)]
@@ -185,11 +187,13 @@ impl Interpreter {
 
     /// Plays a random match. `visit` is given each state after the first, and the match goes on while it returns true.
     fn random_match(
-        &self,
+        &mut self,
         seed: &Seed,
         scratch: &mut InterpreterScratch,
         visit: &mut dyn FnMut(&State, &InterpreterScratch) -> bool,
     ) {
+        let limits = self.program.limits;
+        self.program.limits.visits = limits.visits.min(RULE_VISITS);
         let mut state = self.setup.initial.clone();
         let mut rng = seed.rng();
         while !self.terminal(&state, scratch) {
@@ -199,6 +203,7 @@ impl Interpreter {
                 break;
             }
         }
+        self.program.limits = limits;
     }
 
     fn plan_in(&mut self, state: &State, again: bool) -> Result<Database, LimitError> {

@@ -47,7 +47,7 @@ fn seated(begins: &str, count: usize) -> String {
     text + ")"
 }
 
-/// The interpreter of the rules that take minutes, made once: it measures the order of its joins, which takes half a minute here.
+/// The interpreter of the rules that take minutes.
 static SLOW: LazyLock<Arc<Engine>> =
     LazyLock::new(|| Engines::new(&pigeons(15)).get(EngineKind::Interpreter).unwrap());
 
@@ -65,6 +65,13 @@ fn after<M: StateMachine>(machine: &M, steps: usize) -> (History, M::State) {
     let history = History(vec![JointMove::new([stay; 3]); steps]);
     let state = machine.replay(&history, &mut machine.scratch());
     (history, state)
+}
+
+/// An interpreter measures random matches when it is made, and gives up a state on which a rule visits too many rows.
+#[test]
+fn an_interpreter_is_made_soon_where_a_state_takes_minutes() {
+    let work = Interpreter::new(&pigeons(15)).unwrap().step_work;
+    assert!(work.visits < 2e6, "{} rows a step", work.visits);
 }
 
 #[test]
