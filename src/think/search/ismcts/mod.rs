@@ -324,7 +324,7 @@ fn simulate<M: Bulk>(
     let mut draws = Draws::new(possible.states.iter().map(|&(_, weight)| weight));
     let mut others = Others::new(&mut own, &mut draws, options, parts);
     let is_alone = others.is_empty();
-    let mut round = Round::new();
+    let mut round = Round::default();
     // One for each move at least; every second one may begin where others do.
     let least = legal.len() as u64 * if is_alone { 1 } else { 2 };
     let blocks = options.blocks;

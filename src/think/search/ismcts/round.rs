@@ -49,6 +49,7 @@ struct Waiting {
 }
 
 /// The descents of a round, and where they came to.
+#[derive_where::derive_where(Default)]
 pub(super) struct Round<S> {
     roots: Vec<Root>,
     waiting: Vec<Waiting>,
@@ -68,21 +69,6 @@ pub(super) struct Round<S> {
 }
 
 impl<S: Clone> Round<S> {
-    pub(super) fn new() -> Self {
-        Round {
-            roots: Vec::new(),
-            waiting: Vec::new(),
-            wanted: Vec::new(),
-            asked: FxHashSet::default(),
-            is_growth_due: false,
-            is_history: false,
-            taken: Vec::new(),
-            last: Vec::new(),
-            leaves: Vec::new(),
-            starts: Vec::new(),
-        }
-    }
-
     /// Begins a round of descents from these positions or ends, which goes into the history of moves or not.
     pub(super) fn begin(&mut self, roots: &[Root], is_history: bool) {
         self.is_history = is_history;
