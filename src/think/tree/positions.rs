@@ -127,7 +127,7 @@ struct Begin {
 }
 
 /// The positions of a tree, with the classes and the information sets of their roles.
-#[derive_where::derive_where(Clone)]
+#[derive_where::derive_where(Clone, Default)]
 pub(crate) struct Positions<M: Bulk> {
     roles: usize,
     random: Option<Role>,
@@ -168,25 +168,9 @@ impl<M: Bulk> Positions<M> {
         Positions {
             roles,
             random: machine.random(),
-            is_serial: false,
-            is_in_sight: false,
-            observer: None,
-            begin: Vec::new(),
-            choosers: Vec::new(),
-            slots: Vec::new(),
-            table: FxHashMap::default(),
-            states: Vec::new(),
-            firsts: Vec::new(),
-            known: Vec::new(),
-            draws: Vec::new(),
-            weights: Vec::new(),
             classes: ByRole::from_fn(roles, |_| EvidenceClasses::default()),
-            percepts: PerceptSets::default(),
             sets: InformationSets::new(roles),
-            is_at_once: false,
-            is_too_wide: false,
-            ends: Numbered::default(),
-            legal: Vec::new(),
+            ..Positions::default()
         }
     }
 

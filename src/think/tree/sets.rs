@@ -20,7 +20,7 @@ pub(crate) struct SetMoves {
 }
 
 /// All information sets met.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct InformationSets {
     list: Vec<SetMoves>,
     moves: Vec<Move>,
@@ -34,13 +34,7 @@ pub(crate) struct InformationSets {
 
 impl InformationSets {
     pub(crate) fn new(roles: usize) -> Self {
-        InformationSets {
-            list: Vec::new(),
-            moves: Vec::new(),
-            later: FxHashMap::default(),
-            named: Vec::new(),
-            of_class: ByRole::from_fn(roles, |_| Vec::new()),
-        }
+        InformationSets { of_class: ByRole::from_fn(roles, |_| Vec::new()), ..InformationSets::default() }
     }
 
     /// Forgets all sets, and keeps the memory.
