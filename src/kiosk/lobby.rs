@@ -56,6 +56,7 @@ pub struct TableRequest {
 }
 
 /// The games of a kiosk.
+#[derive(Default)]
 pub(super) struct Lobby {
     games: Vec<Builtin>,
     kind: EngineKind,
@@ -71,15 +72,7 @@ pub(super) struct Lobby {
 impl Lobby {
     /// A lobby with these games.
     pub(super) fn new(games: Vec<Builtin>, kind: EngineKind) -> Lobby {
-        Lobby {
-            games,
-            kind,
-            rooms: Mutex::default(),
-            sent: Mutex::default(),
-            lengths: Mutex::default(),
-            entries: Mutex::default(),
-            is_closed: AtomicBool::new(false),
-        }
+        Lobby { games, kind, ..Lobby::default() }
     }
 
     /// Ends what is measured.
