@@ -8,7 +8,7 @@ use super::answers::{KioskResult, refusal};
 use super::view::BoardView;
 use hyperplay_engine::propnet::GroundingLimits;
 use hyperplay_engine::{Engine, EngineKind, Engines};
-use hyperplay_logic::gdl::{Finding, Game, Severity, Source, TermId};
+use hyperplay_logic::gdl::{Game, Severity, Source, TermId};
 use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
 use hyperplay_view::{BoardLayout, BoardPicture};
 
@@ -57,9 +57,8 @@ impl GameRoom {
     ) -> KioskResult<GameRoom> {
         let loaded = hyperplay_games::load(Source::new(name, text), None);
         let Some(game) = loaded.game else {
-            let errors: Vec<&Finding> =
-                loaded.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
-            let first = errors.first().map_or("there are no rules", |finding| finding.message.as_str());
+            let first = loaded.findings.iter().find(|finding| finding.severity == Severity::Error);
+            let first = first.map_or("there are no rules", |finding| finding.message.as_str());
             let error = format!("no game can be made of these rules: {first}");
             return Err(refusal(
                 400,
