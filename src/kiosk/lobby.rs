@@ -19,7 +19,7 @@ use hyperplay_play::analysis::findings_on_size;
 use hyperplay_play::player::{PlayerSpec, Registry, SpecKind};
 
 /// Characters of a rulesheet that is taken.
-pub(super) const LONGEST_RULES: usize = 1 << 20;
+const LONGEST_RULES: usize = 1 << 20;
 
 /// Findings of a rulesheet that are listed, errors first.
 const LISTED: usize = 500;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Kiosk;
 use super::answers::{KioskRefusal, KioskResult, refusal};
-use super::lobby::{LONGEST_RULES, TableRequest, harmless};
+use super::lobby::{TableRequest, harmless};
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::table::Table;
@@ -171,10 +171,7 @@ impl Kiosk {
             )
         })?;
         let room = match rules {
-            Some(text) if text.len() <= LONGEST_RULES => self.lobby.sent(&read.game, text, None)?,
-            Some(_) => {
-                return Err(refusal(413, "the rules are longer than a MiB", "take shorter ones"));
-            }
+            Some(text) => self.lobby.sent(&read.game, text, None)?,
             None => self.lobby.with_rules(&read.game, &read.rules).ok_or_else(|| {
                 let error = format!(
                     "the rules of '{:.100}' are not among the games of this kiosk, or are others",
