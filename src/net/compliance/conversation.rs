@@ -52,15 +52,8 @@ impl Conversation {
 
     /// The same conversation in another thread, with its own record.
     pub(super) fn beside(&self) -> Conversation {
-        Conversation {
-            address: self.address.clone(),
-            tag: self.tag.clone(),
-            open: Vec::new(),
-            exchanges: Vec::new(),
-            late: Vec::new(),
-            timed: 0,
-            ..*self
-        }
+        let new = Conversation::new(self.address.clone(), self.clocks);
+        Conversation { tag: self.tag.clone(), matches: self.matches, ..new }
     }
 
     /// Takes over what was said beside.
