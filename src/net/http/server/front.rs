@@ -4,6 +4,7 @@
 //! not meant to may then talk to a player that listens on this computer; all that it can do there is to play.
 
 use std::net::SocketAddr;
+use std::str::Utf8Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -107,20 +108,17 @@ async fn of_body<R>(body: Body, answering: &Answering<R>) -> Result<String, Call
         .await
         .map_err(|_| refused(408, "the rest of the body did not come".to_owned()))?
         .map_err(|error| refused(400, format!("the body cannot be read: {error}")))?;
-    String::from_utf8(bytes.into()).map_err(|error| {
-        refused(
-            400,
-            format!("the message is no text: byte {} is not UTF-8", error.utf8_error().valid_up_to() + 1),
-        )
-    })
+    String::from_utf8(bytes.into()).map_err(|error| no_text(error.utf8_error()))
 }
 
 /// The message in an address, as browsers and Java encode it: a blank may be `+`.
 fn of_address(path: &str) -> Result<String, CallAnswer> {
     let path = path.strip_prefix('/').unwrap_or(path).replace('+', " ");
     let decoded = percent_encoding::percent_decode_str(&path).decode_utf8();
-    decoded.map(|text| text.into_owned()).map_err(|error| CallAnswer {
-        status: 400,
-        body: format!("the message is no text: byte {} is not UTF-8", error.valid_up_to() + 1),
-    })
+    decoded.map(|text| text.into_owned()).map_err(no_text)
+}
+
+fn no_text(error: Utf8Error) -> CallAnswer {
+    let body = format!("the message is no text: byte {} is not UTF-8", error.valid_up_to() + 1);
+    CallAnswer { status: 400, body }
 }
