@@ -83,10 +83,8 @@ impl MatchScenes {
 
     /// The scene that each sight is told now.
     pub(super) fn scenes(&self) -> BTreeMap<Sight, SightScene> {
-        let mut scenes: BTreeMap<Sight, SightScene> = BTreeMap::new();
-        for told in &self.roles {
-            scenes.insert(Sight::Role(told.evidence.role), told.scene());
-        }
+        let of_role = |told: &RoleScenes| (Sight::Role(told.evidence.role), told.scene());
+        let mut scenes: BTreeMap<Sight, SightScene> = self.roles.iter().map(of_role).collect();
         if self.sees_truth {
             let before = self.states.len().checked_sub(2).map(|before| &self.states[before]);
             let picture = Some(picture_of(&self.room, &self.engine, &self.state, before));
