@@ -60,13 +60,8 @@ const POLARITY_SWEEPS: usize = 3;
 /// The order in which to compute a cover, written from plane `first` on. O(n log n) in the look-up tables.
 pub(super) fn schedule(graph: &Graph, cover: &[(u32, Cut)], first: usize) -> LutSchedule {
     let inputs = graph.inputs;
-    let mut places: FxHashMap<u32, u32> = FxHashMap::default();
-    for input in 0..inputs {
-        places.insert(input as u32 + 1, input as u32);
-    }
-    for (at, (node, _)) in cover.iter().enumerate() {
-        places.insert(*node, (inputs + at) as u32);
-    }
+    let nodes = (1..=inputs as u32).chain(cover.iter().map(|(node, _)| *node));
+    let places: FxHashMap<u32, u32> = nodes.zip(0..).collect();
     let mut luts: Vec<Lut3> = cover
         .iter()
         .map(|(_, cut)| {
@@ -88,10 +83,8 @@ pub(super) fn schedule(graph: &Graph, cover: &[(u32, Cut)], first: usize) -> Lut
 /// look-up table.
 fn outputs(graph: &Graph, places: &FxHashMap<u32, u32>, luts: &mut Vec<Lut3>) -> Vec<u32> {
     let inputs = graph.inputs;
-    let mut found: FxHashMap<Wire, u32> = FxHashMap::default();
-    for &wire in graph.outputs.iter().filter(|&&wire| !wire.is_negated() && wire.gate() != 0) {
-        found.insert(wire, places[&(wire.gate() as u32)]);
-    }
+    let nodes = graph.outputs.iter().filter(|&&wire| !wire.is_negated() && wire.gate() != 0);
+    let mut found: FxHashMap<Wire, u32> = nodes.map(|&wire| (wire, places[&(wire.gate() as u32)])).collect();
     let readers = readers(luts, inputs);
     let add = |luts: &mut Vec<Lut3>, function: u8, reads: [u32; 3], size: usize| {
         luts.push(Lut3 { function, reads, size });
