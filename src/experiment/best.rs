@@ -57,12 +57,10 @@ pub struct Answer {
 
 /// The answers, and the table that they rest on.
 pub(super) fn best(planned: &Planned, summary: &ExperimentSummary) -> (Vec<Answer>, Table) {
-    let (mut answers, mut rows) = (Vec::new(), Vec::new());
-    for standing in summary.standings.iter().filter(|standing| standing.scores.count() > 1) {
-        if standing.compared.len() > 1 {
-            answers.push(answer(planned, summary, standing, &mut rows));
-        }
-    }
+    let mut rows = Vec::new();
+    let is_told = |standing: &&Standing| standing.scores.count() > 1 && standing.compared.len() > 1;
+    let told = summary.standings.iter().filter(is_told);
+    let answers = told.map(|standing| answer(planned, summary, standing, &mut rows)).collect();
     (answers, over_deals("best", &["best"], &rows))
 }
 
