@@ -85,12 +85,9 @@ impl Kiosk {
             }
         };
         let id = secret()?[..12].to_owned();
-        let mut tokens = Vec::new();
-        for (at, sitting) in sitting.iter().enumerate() {
-            if matches!(sitting, Sitting::Person) {
-                tokens.push(TableToken::new(secret()?, Sight::Role(Role::new(at)), true));
-            }
-        }
+        let persons = (0..sitting.len()).filter(|&at| matches!(sitting[at], Sitting::Person));
+        let token = |at| Ok(TableToken::new(secret()?, Sight::Role(Role::new(at)), true));
+        let mut tokens = persons.map(token).collect::<KioskResult<Vec<TableToken>>>()?;
         if let Some(sight) = spectators.or(tokens.is_empty().then_some(Sight::Truth)) {
             tokens.push(TableToken::new(secret()?, sight, false));
         }
