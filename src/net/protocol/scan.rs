@@ -80,11 +80,7 @@ impl<'t> Scanner<'t> {
 
     /// All expressions that are left.
     pub(super) fn rest(mut self) -> Result<Vec<Expression<'t>>, MessageError> {
-        let mut found = Vec::new();
-        while let Some(expression) = self.next_expression()? {
-            found.push(expression);
-        }
-        Ok(found)
+        std::iter::from_fn(|| self.next_expression().transpose()).collect()
     }
 }
 
