@@ -52,9 +52,8 @@ impl GambitFile {
         let names = self.set_names();
         let line = |(set, name): (&super::GambitSet, &String)| {
             let mut line = format!("p \"\" {} {} \"{name}\" {{ ", set.player + 1, set.number);
-            for label in legal_labels(set.moves.iter().map(String::as_str)) {
-                line += &format!("\"{label}\" ");
-            }
+            let labels = legal_labels(set.moves.iter().map(String::as_str));
+            line.extend(labels.iter().map(|label| format!("\"{label}\" ")));
             line + "} 0\n"
         };
         self.sets.iter().zip(&names).map(line).collect()
@@ -81,9 +80,8 @@ impl GambitFile {
         let line = |chance: &super::GambitChance| {
             let mut line = "\"\" { ".to_owned();
             let labels = legal_labels(chance.moves.iter().map(|(label, _)| label.as_str()));
-            for (label, (_, probability)) in labels.iter().zip(&chance.moves) {
-                line += &format!("\"{label}\" {probability} ");
-            }
+            let moves = labels.iter().zip(&chance.moves);
+            line.extend(moves.map(|(label, (_, probability))| format!("\"{label}\" {probability} ")));
             line + "} 0\n"
         };
         self.chances.iter().map(line).collect()
@@ -92,9 +90,7 @@ impl GambitFile {
     fn outcome_lines(&self) -> Vec<String> {
         let line = |(number, payoffs): (usize, &Vec<super::Fraction>)| {
             let mut line = format!("t \"\" {number} \"\" {{ ");
-            for payoff in payoffs {
-                line += &format!("{payoff} ");
-            }
+            line.extend(payoffs.iter().map(|payoff| format!("{payoff} ")));
             line + "}\n"
         };
         (1..).zip(&self.outcomes).map(line).collect()
