@@ -175,9 +175,7 @@ pub fn run(arguments: &KioskArguments, session: &Session) -> CommandResult {
         let (listener, own) = listen(arguments.listen, arguments.port).await?;
         tracing::info!(seed, "listening at {own}");
         let mut text = format!("http://{own}/\n");
-        for (who, path) in &paths {
-            text += &format!("{who}: http://{own}{path}\n");
-        }
+        text.extend(paths.iter().map(|(who, path)| format!("{who}: http://{own}{path}\n")));
         out.now(&text)?;
         Arc::new(kiosk).run(listener, raised(interrupt)).await.map_err(|error| {
             CommandFailure::failed(format!("the kiosk has ended: {error}"), "start it again")

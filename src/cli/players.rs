@@ -127,9 +127,7 @@ fn listing(registry: &Registry, kind: SpecKind) -> String {
     };
     heading[..1].make_ascii_uppercase();
     let mut text = format!("{heading} ({}):\n", place(kind));
-    for entry in registry.entries(kind) {
-        text.push_str(&described(registry, entry));
-    }
+    text.extend(registry.entries(kind).map(|entry| described(registry, entry)));
     let others = SpecKind::ALL.into_iter().filter(|&other| other != kind);
     let others: Vec<String> = others.map(|other| format!("`{}`", command(other))).collect();
     let this = command(kind);
