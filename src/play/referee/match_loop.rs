@@ -213,13 +213,8 @@ impl<'a> SeatedPlayers<'a> {
                 seat.prepare(preparation, turn);
             }
         }
-        let mut unready = Vec::new();
-        for (role, turn) in &turns {
-            if let Some(Err(fault)) = self.seats[*role].as_mut().map(|seat| seat.prepared(turn)) {
-                unready.push((*role, fault));
-            }
-        }
-        unready
+        let mut fault = |role: Role, turn| self.seats[role].as_mut()?.prepared(turn).err();
+        turns.iter().filter_map(|(role, turn)| Some((*role, fault(*role, turn)?))).collect()
     }
 
     /// Tells other programs how the match has ended: what their roles know, if it is over.
