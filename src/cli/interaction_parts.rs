@@ -1,5 +1,7 @@
 //! The parts of an interaction in SIDL, for reports.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use hyperplay_logic::gdl::{Symbols, Syntax, Term, print_term};
@@ -45,18 +47,14 @@ impl InteractionParts {
         let chances = program.chances.iter();
         let chances = chances.map(|Chance { id, weights, .. }| format!("{}: {}", show(id), shares(weights)));
         let branchings = program.branchings.iter().map(|it| branching(it, &program, symbols));
-        let mut operations: Vec<String> = Vec::new();
-        for head in program.operations.iter().map(|operation| show(&operation.head)) {
-            if !operations.contains(&head) {
-                operations.push(head);
-            }
-        }
+        let mut seen = BTreeSet::new();
+        let operations = program.operations.iter().map(|operation| show(&operation.head));
         InteractionParts {
             agents: agents.collect(),
             switches: switches.collect(),
             chances: chances.collect(),
             branchings: branchings.collect(),
-            operations,
+            operations: operations.filter(|head| seen.insert(head.clone())).collect(),
             hidden: program.hidden.len(),
             ends: program.terminal.len(),
             goals: machine.goal_scale.to_string(),
