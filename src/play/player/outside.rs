@@ -238,11 +238,8 @@ impl Asking {
             return Ok(Vec::new());
         };
         histories.cost_mut().states += states;
-        let mut found = Vec::with_capacity(answered.len());
-        for (number, AnsweredHistory { moves, weight }) in answered.into_iter().enumerate() {
-            found.push(explaining(histories, evidence, number, &moves, weight)?);
-        }
-        Ok(found)
+        let answered = answered.iter().enumerate();
+        answered.map(|(number, of)| explaining(histories, evidence, number, &of.moves, of.weight)).collect()
     }
 }
 
