@@ -107,13 +107,10 @@ impl LegalMoves {
     /// the legal moves were last asked for.
     pub fn is_last(&mut self, own: Move, step: usize, budget: &Budget) -> bool {
         let (engine, of, scratch) = (&*self.engine, (self.role, own), &mut self.scratch);
-        match &self.known {
-            Some((at, state)) if *at == step => is_last_move(engine, of, [state], budget, scratch),
-            _ => match self.belief.whole() {
-                Some(states) => is_last_move(engine, of, states, budget, scratch),
-                None => false,
-            },
+        if let Some((_, state)) = self.known.as_ref().filter(|(at, _)| *at == step) {
+            return is_last_move(engine, of, [state], budget, scratch);
         }
+        self.belief.whole().is_some_and(|states| is_last_move(engine, of, states, budget, scratch))
     }
 
     /// The state after this evidence, if it is known.
