@@ -148,10 +148,7 @@ fn games(current: &str) -> Vec<String> {
 
 /// The folders, with a slash behind them, and the files with one of these endings that begin as the text does.
 fn files(current: &str, endings: &[&str]) -> Vec<String> {
-    let (folder, start) = match current.rfind('/') {
-        Some(at) => current.split_at(at + 1),
-        None => ("", current),
-    };
+    let (folder, start) = current.split_at(current.rfind('/').map_or(0, |at| at + 1));
     let here = if folder.is_empty() { "." } else { folder };
     let Ok(entries) = std::fs::read_dir(here) else { return Vec::new() };
     let mut found: Vec<String> = entries
