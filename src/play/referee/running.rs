@@ -66,10 +66,8 @@ impl<'a, M: StateMachine> RunningMatch<'a, M> {
         };
         let goals = over.then(|| machine.goals(&self.state, scratch));
         let stuck = self.legal.iter().find(|(_, moves)| moves.is_empty()).map(|(role, _)| role);
-        self.end = match machine.take_failure(scratch) {
-            Some(failure) => Some(MatchOutcome::Failed(failure)),
-            None => goals.map(MatchOutcome::Over).or(stuck.map(MatchOutcome::NoLegalMove)),
-        };
+        let failed = machine.take_failure(scratch).map(MatchOutcome::Failed);
+        self.end = failed.or(goals.map(MatchOutcome::Over)).or(stuck.map(MatchOutcome::NoLegalMove));
         if let Some(MatchOutcome::Over(_)) = self.end {
             machine.each_role().for_each(|role| Arc::make_mut(&mut self.evidence[role]).over = true);
         }
