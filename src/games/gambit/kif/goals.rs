@@ -76,10 +76,8 @@ impl Goals {
             None => units(&spreads, file, round)?,
         };
         let own = spreads.iter().zip(&units).map(|(spread, &unit)| GoalScale { offset: spread.least, unit });
-        let scales: Vec<GoalScale> = match centred {
-            Some(scale) => vec![scale; spreads.len()],
-            None => own.collect(),
-        };
+        let scales: Vec<GoalScale> =
+            centred.map_or_else(|| own.collect(), |scale| vec![scale; spreads.len()]);
         let goals = |(payoffs, &used): (&Vec<Fraction>, &bool)| {
             let payoffs: &[Fraction] = if used { payoffs } else { &[] };
             payoffs.iter().zip(&scales).map(|(&payoff, scale)| goal(payoff, scale)).collect()
