@@ -166,12 +166,11 @@ impl Implied {
         for (number, gate) in network.gates().iter().enumerate().filter(|(number, _)| needed[*number]) {
             let wire = Wire::of_gate(number);
             match gate {
-                Gate::False => {}
                 Gate::Input(input) if (*input as usize) < net.bits() => {
                     literals.insert(wire, vec![wire]);
                     literals.insert(!wire, vec![!wire]);
                 }
-                Gate::Input(_) => {}
+                Gate::False | Gate::Input(_) => {}
                 Gate::And(wires) => {
                     let of = |wire: Wire| literals.get(&wire).map_or(&[][..], |list| list);
                     let mut all: Vec<Wire> = wires.iter().flat_map(|&wire| of(wire)).copied().collect();

@@ -76,13 +76,12 @@ impl Rewriting<'_> {
     fn rewrite_all(&mut self, include: impl Fn(usize) -> bool) {
         for (number, gate) in self.net.network.gates().iter().enumerate() {
             match gate {
-                Gate::False => {}
                 Gate::Input(input) => self.place[number] = self.network.input(*input as usize),
                 Gate::And(_) if self.root[number] && include(number) => {
                     self.place[number] = self.rewrite(number);
                     debug_assert!(self.known.trail.is_empty());
                 }
-                Gate::And(_) => {}
+                Gate::False | Gate::And(_) => {}
             }
         }
     }
