@@ -47,19 +47,16 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
     clairvoyant.keys.extend(SearchEffort::keys().map(SpecKey::of_one_state));
     clairvoyant.keys.push(SpecKey::engine());
     let policy = entry("player", "policy").with(SpecKey::policy_file("path", about("policy", "path")));
-    let by_search = |policy: fn(&Spec) -> Option<VotePolicy>| {
-        move |spec: &Spec, registry: &Registry| -> SpecResult<_> {
-            let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
-            let (policy, options) = (policy(spec), unpostponed(SearchEffort::nodes(spec)));
-            Ok(move |engine: &Arc<Engine>, role: Role| {
-                Seat::player(epimc::clocked(belief(engine, role), Arc::clone(&search), options, policy))
-            })
-        }
-    };
     registry
         .with_player(entry("player", "random"), |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(RandomPlayer)))?
         .with_player(entry("player", "legal"), |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(LegalPlayer)))?
-        .with_player(believing("hyperplay", searching()), by_search(|_| None))?
+        .with_player(believing("hyperplay", searching()), |spec, registry| {
+            let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
+            let options = unpostponed(SearchEffort::nodes(spec));
+            Ok(move |engine: &Arc<Engine>, role: Role| {
+                Seat::player(epimc::clocked(belief(engine, role), Arc::clone(&search), options, None))
+            })
+        })?
         .with_player(clairvoyant, |spec, registry| {
             let (leaves, search) = (leaves_of(spec)?, SearchEffort::search(spec, registry)?);
             Ok(move |engine: &Arc<Engine>, role: Role| {
@@ -67,7 +64,13 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 Seat::clairvoyant(player.with_leaves(leaves(engine)))
             })
         })?
-        .with_player(pimc, by_search(|spec| Some(spec.word("policy"))))?
+        .with_player(pimc, |spec, registry| {
+            let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
+            let (policy, options) = (spec.word("policy"), unpostponed(SearchEffort::nodes(spec)));
+            Ok(move |engine: &Arc<Engine>, role: Role| {
+                Seat::player(epimc::clocked(belief(engine, role), Arc::clone(&search), options, Some(policy)))
+            })
+        })?
         .with_player(believing("ismcts", ismcts_keys()), |spec, registry| {
             let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
             let (exploration, memory) = (spec.real("exploration"), spec.size("memory") << 20);
