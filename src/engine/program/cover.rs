@@ -48,6 +48,8 @@ struct Covering<'g> {
     /// How many chosen cuts and outputs read a node.
     references: Vec<u32>,
     depth: Vec<u32>,
+    /// The memory of [`take`](Covering::take) and [`release`](Covering::release): cuts whose leaves are still to be counted.
+    open: Vec<Cut>,
 }
 
 impl Covering<'_> {
@@ -65,6 +67,7 @@ impl Covering<'_> {
             readers,
             references: vec![0; size],
             depth: vec![0; size],
+            open: Vec::new(),
         }
     }
 
@@ -132,7 +135,7 @@ impl Covering<'_> {
 
     fn choose_by_exact_area(&mut self) {
         for number in self.graph.inputs + 1..self.graph.ands.len() {
-            if self.references[number] == 0 {
+            if self.references[number] == 0 || self.cuts[number].len() == 1 {
                 continue;
             }
             self.release(self.cuts[number][0]);
@@ -151,14 +154,14 @@ impl Covering<'_> {
     /// Refers to the leaves of a cut; gives the number of look-up tables that this adds.
     fn take(&mut self, cut: Cut) -> u32 {
         let mut area = 0;
-        let mut open = vec![cut];
-        while let Some(cut) = open.pop() {
+        self.open.push(cut);
+        while let Some(cut) = self.open.pop() {
             area += 1;
             for &leaf in cut.leaves() {
                 let leaf = leaf as usize;
                 self.references[leaf] += 1;
                 if self.references[leaf] == 1 && !self.graph.is_leaf(leaf) {
-                    open.push(self.cuts[leaf][0]);
+                    self.open.push(self.cuts[leaf][0]);
                 }
             }
         }
@@ -167,13 +170,13 @@ impl Covering<'_> {
 
     /// Undoes [`take`](Covering::take).
     fn release(&mut self, cut: Cut) {
-        let mut open = vec![cut];
-        while let Some(cut) = open.pop() {
+        self.open.push(cut);
+        while let Some(cut) = self.open.pop() {
             for &leaf in cut.leaves() {
                 let leaf = leaf as usize;
                 self.references[leaf] -= 1;
                 if self.references[leaf] == 0 && !self.graph.is_leaf(leaf) {
-                    open.push(self.cuts[leaf][0]);
+                    self.open.push(self.cuts[leaf][0]);
                 }
             }
         }

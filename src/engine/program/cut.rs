@@ -12,6 +12,8 @@ const LEAF: [u8; 3] = [0xaa, 0xcc, 0xf0];
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Cut {
     leaves: [u32; 3],
+    /// A bit for each leaf, the same for many: enough to see that two cuts have more than three leaves between them.
+    signature: u32,
     size: u8,
     /// The function, as a truth table.
     pub table: u8,
@@ -20,7 +22,7 @@ pub(super) struct Cut {
 impl Cut {
     /// The node itself.
     pub(super) fn trivial(node: u32) -> Cut {
-        Cut { leaves: [node, 0, 0], size: 1, table: LEAF[0] }
+        Cut { leaves: [node, 0, 0], signature: 1 << (node % 32), size: 1, table: LEAF[0] }
     }
 
     /// The leaves.
@@ -28,75 +30,67 @@ impl Cut {
         &self.leaves[..usize::from(self.size)]
     }
 
-    /// A bit for each leaf, the same for many: enough to see that two cuts have more than three leaves between them.
-    fn signature(&self) -> u64 {
-        self.leaves().iter().fold(0, |bits, leaf| bits | 1 << (leaf % 64))
-    }
-
     /// The conjunction of two cuts, each complemented on request, if it has at most three leaves.
     pub(super) fn and(&self, complement: bool, other: &Cut, complement_other: bool) -> Option<Cut> {
-        if (self.signature() | other.signature()).count_ones() > 3 {
+        if (self.signature | other.signature).count_ones() > 3 {
             return None;
         }
-        let mut leaves = [0; 3];
-        let mut size = 0;
         let (mine, theirs) = (self.leaves(), other.leaves());
+        let (mut leaves, mut size) = ([0; 3], 0);
+        // The places of the leaves of both in the union.
+        let mut places = [[0; 3]; 2];
         let (mut i, mut j) = (0, 0);
         while i < mine.len() || j < theirs.len() {
-            let next = match (mine.get(i), theirs.get(j)) {
-                (Some(&a), Some(&b)) => a.min(b),
-                (Some(&a), None) => a,
-                (None, Some(&b)) => b,
-                (None, None) => break,
-            };
-            i += usize::from(mine.get(i) == Some(&next));
-            j += usize::from(theirs.get(j) == Some(&next));
             if size == 3 {
                 return None;
             }
-            leaves[size] = next;
-            size += 1;
+            let next = |at: usize, leaves: &[u32]| leaves.get(at).copied().unwrap_or(u32::MAX);
+            let (a, b) = (next(i, mine), next(j, theirs));
+            (leaves[size], places[0][i.min(2)], places[1][j.min(2)]) = (a.min(b), size, size);
+            (i, j, size) = (i + usize::from(a <= b), j + usize::from(b <= a), size + 1);
         }
-        let union = Cut { leaves, size: size as u8, table: 0 };
-        let flip = |cut: &Cut, complement: bool| union.widen(cut) ^ if complement { 0xff } else { 0 };
-        let table = flip(self, complement) & flip(other, complement_other);
-        Some(Cut { table, ..union }.without_idle_leaves())
+        let flip = |cut: &Cut, places: [usize; 3], complement: bool| {
+            cut.widen(places) ^ if complement { 0xff } else { 0 }
+        };
+        let table = flip(self, places[0], complement) & flip(other, places[1], complement_other);
+        let signature = self.signature | other.signature;
+        Some(Cut { leaves, signature, size: size as u8, table }.without_idle_leaves())
     }
 
-    /// The truth table of a cut as a function of these leaves, which include its own.
-    fn widen(&self, cut: &Cut) -> u8 {
-        let place =
-            |leaf: u32| self.leaves().iter().position(|&own| own == leaf).expect("it is in the union");
-        let mut places = [0; 3];
-        for (at, &leaf) in cut.leaves().iter().enumerate() {
-            places[at] = place(leaf);
-        }
-        reorder(cut.table, places)
+    /// The truth table in which each leaf stands at its place in a larger set of leaves.
+    fn widen(&self, places: [usize; 3]) -> u8 {
+        let leaves = (0..usize::from(self.size)).rev();
+        // A leaf changes places with those behind it, on which the function does not depend.
+        leaves.fold(self.table, |table, at| (at..places[at]).fold(table, swap_with_next))
     }
 
     fn without_idle_leaves(mut self) -> Cut {
-        let mut at = 0;
-        while at < usize::from(self.size) {
+        for at in (0..usize::from(self.size)).rev() {
             if depends_on(self.table, at) {
-                at += 1;
                 continue;
             }
-            let mut places = [0_usize, 1, 2];
-            for place in &mut places[at..] {
-                *place = place.saturating_sub(1).max(at);
-            }
             // The leaves behind the idle leaf move one place forward.
-            self.table = reorder(self.table, places);
+            self.table = (at..2).fold(self.table, swap_with_next);
             self.leaves.copy_within(at + 1.., at);
+            self.leaves[2] = 0;
             self.size -= 1;
-            self.leaves[usize::from(self.size)] = 0;
+            self.signature = self.leaves().iter().fold(0, |bits, leaf| bits | 1 << (leaf % 32));
         }
         self
     }
 
     /// Whether every leaf of this cut is one of the other.
     pub(super) fn is_within(&self, other: &Cut) -> bool {
-        self.leaves().iter().all(|leaf| other.leaves().contains(leaf))
+        self.signature & !other.signature == 0
+            && self.leaves().iter().all(|leaf| other.leaves().contains(leaf))
+    }
+}
+
+/// The truth table in which a leaf and the next one have changed places.
+fn swap_with_next(table: u8, at: usize) -> u8 {
+    match at {
+        0 => table & 0x99 | (table & 0x22) << 1 | (table & 0x44) >> 1,
+        _ => table & 0xc3 | (table & 0x0c) << 2 | (table & 0x30) >> 2,
     }
 }
 

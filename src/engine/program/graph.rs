@@ -56,6 +56,9 @@ impl Graph {
     }
 
     fn and(&mut self, wires: &[Wire], placed: &[Wire]) -> Wire {
+        if let [first, second] = *wires {
+            return self.pair(follow(placed, first), follow(placed, second));
+        }
         let inputs = wires.iter().map(|&wire| follow(placed, wire));
         let mut ready: BinaryHeap<Reverse<(u32, Wire)>> =
             inputs.map(|wire| Reverse((self.levels[wire.gate()], wire))).collect();

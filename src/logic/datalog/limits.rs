@@ -2,7 +2,8 @@
 //!
 //! Validation guarantees that finitely many atoms are derived, but not that they are few. A rule may ask for 2^100
 //! tuples, for terms that double with every step of a match, or for a join that takes years. Each default bound is far
-//! beyond what the games of the field need, and is reached within half a minute.
+//! beyond what the games of the field need, and is reached within half a minute. A rule whose tuples are all combinations of rows is
+//! refused at once where there are too many.
 //!
 //! A [`Database`](super::Database) may also have a deadline. The clock is read once in some thousand visited rows, so
 //! that a rule that would run for a minute ends some milliseconds after its deadline. The tuples derived until then are
@@ -32,6 +33,9 @@ impl Default for EvaluationLimits {
         Self { tuples: 5_000_000, cells: 50_000_000, depth: 100, size: 100_000, visits: 500_000_000 }
     }
 }
+
+/// The number of tuples of a relation that a sample for planning holds at most.
+pub(super) const SAMPLED_TUPLES: usize = 50_000;
 
 /// The limit that an evaluation exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

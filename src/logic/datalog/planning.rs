@@ -7,12 +7,11 @@
 
 use std::sync::Arc;
 
+use super::limits::SAMPLED_TUPLES;
 use super::plan::JoinPlan;
 use super::{Database, DatalogProgram, LimitExceeded, LimitResult, RelationId, Stage};
 use crate::gdl::TermStore;
 
-/// The number of tuples of a relation that a sample for planning holds at most.
-pub(super) const SAMPLED_TUPLES: usize = 50_000;
 /// The number of rows that are visited to derive such a sample at most.
 const SAMPLED_VISITS: u64 = 15_000_000;
 

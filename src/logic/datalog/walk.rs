@@ -12,9 +12,8 @@
 
 use smallvec::SmallVec;
 
-use super::limits::LimitExceeded;
+use super::limits::{LimitExceeded, SAMPLED_TUPLES};
 use super::plan::{JoinPlan, JoinStep, RowLookup, RowRange, TermExpression, TuplePattern};
-use super::planning::SAMPLED_TUPLES;
 use super::relation::{INLINE_TERMS, StrideCursor, Tuple};
 use super::tabling::SubgoalTable;
 use super::{Database, DatalogProgram, Relation, RelationId};

@@ -12,6 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::rebuild::{live, sweep, with_outputs};
 use crate::propnet::{Gate, Network, Propnet, Wire};
@@ -37,7 +38,7 @@ pub fn share(net: &Propnet) -> Propnet {
 
 struct Sharing {
     /// The wires into each gate, sorted; the gates of the network, then the new ones. Empty for what is no AND.
-    wires: Vec<Vec<Wire>>,
+    wires: Vec<SmallVec<[Wire; 4]>>,
     /// The gates that read, or once read, each wire, by index.
     readers: Vec<Vec<u32>>,
     /// Gates with more wires are too wide for all their pairs.
@@ -52,15 +53,15 @@ struct Sharing {
 impl Sharing {
     fn new(net: &Propnet) -> Sharing {
         let live = live(net);
-        let mut wires = vec![Vec::new(); live.len()];
+        let mut wires = vec![SmallVec::new(); live.len()];
         let mut readers = vec![Vec::new(); 2 * live.len()];
         for (number, gate) in net.network.gates().iter().enumerate() {
             if let (true, Gate::And(into)) = (live[number], gate) {
-                wires[number] = into.to_vec();
+                wires[number] = SmallVec::from_slice(into);
                 into.iter().for_each(|wire| readers[wire.index()].push(number as u32));
             }
         }
-        let mut counts: FxHashMap<(Wire, Wire), u32> = FxHashMap::default();
+        let mut pairs: Vec<(Wire, Wire)> = Vec::new();
         let shared = |gate: &[Wire]| -> Vec<Wire> {
             gate.iter().copied().filter(|wire| readers[wire.index()].len() > 1).collect()
         };
@@ -69,12 +70,14 @@ impl Sharing {
             let shared = shared(gate);
             let reach = if shared.len() > wide { WINDOW } else { wide };
             for (index, &a) in shared.iter().enumerate() {
-                for &b in shared[index + 1..].iter().take(reach) {
-                    *counts.entry((a, b)).or_default() += 1;
-                }
+                pairs.extend(shared[index + 1..].iter().take(reach).map(|&b| (a, b)));
             }
         }
-        counts.retain(|_, count| *count > 1);
+        // Most pairs are in one gate alone, and a table of those would be large.
+        pairs.sort_unstable();
+        let equal = pairs.chunk_by(|a, b| a == b).filter(|equal| equal.len() > 1);
+        let counts: FxHashMap<(Wire, Wire), u32> =
+            equal.map(|equal| (equal[0], equal.len() as u32)).collect();
         let queue = counts.iter().map(|(&pair, &count)| (count, Reverse(pair))).collect();
         Sharing { wires, readers, wide, counts, queue, work: 0 }
     }
@@ -82,12 +85,16 @@ impl Sharing {
     /// The gates that read both wires.
     fn common(&mut self, a: Wire, b: Wire) -> Vec<u32> {
         self.work += self.readers[a.index()].len().min(self.readers[b.index()].len());
-        let wires = &self.wires;
-        let reads = |gate: u32, wire: Wire| wires[gate as usize].binary_search(&wire).is_ok();
         let (few, other) =
             if self.readers[a.index()].len() <= self.readers[b.index()].len() { (a, b) } else { (b, a) };
-        self.readers[few.index()].retain(|&gate| reads(gate, few));
-        self.readers[few.index()].iter().copied().filter(|&gate| reads(gate, other)).collect()
+        let mut common = Vec::new();
+        self.readers[few.index()].retain(|&gate| {
+            let [is_read, is_common] =
+                [few, other].map(|wire| self.wires[gate as usize].binary_search(&wire).is_ok());
+            common.extend((is_read && is_common).then_some(gate));
+            is_read
+        });
+        common
     }
 
     /// Takes a pair out of the gates that share it, if these are as many as was thought.
@@ -110,7 +117,7 @@ impl Sharing {
         self.counts.remove(&(a, b));
         let existing = common.iter().copied().find(|&gate| self.wires[gate as usize].len() == 2);
         let pair = existing.unwrap_or_else(|| {
-            self.wires.push(vec![a, b]);
+            self.wires.push(SmallVec::from_slice(&[a, b]));
             self.readers.extend([Vec::new(), Vec::new()]);
             let number = self.wires.len() as u32 - 1;
             self.readers[a.index()].push(number);
@@ -118,35 +125,39 @@ impl Sharing {
             number
         });
         let wire = Wire::of_gate(pair as usize);
-        let mut met: Vec<(Wire, Wire)> = Vec::new();
+        // The wires beside the pair, and whether the pair is new beside them.
+        let mut beside: Vec<(Wire, bool)> = Vec::new();
         for gate in common.into_iter().filter(|&gate| gate != pair) {
             let wires = &mut self.wires[gate as usize];
             let near = near(wires, a, b, self.wide);
             self.work += 4 * wires.len();
-            wires.retain(|&other| other != a && other != b);
+            wires.retain(|other| *other != a && *other != b);
             let is_new = wires.binary_search(&wire).map_err(|place| wires.insert(place, wire)).is_err();
             if is_new {
                 self.readers[wire.index()].push(gate);
             }
-            for other in near.into_iter().filter(|&other| other != wire) {
-                for old in [a, b] {
-                    if let Some(count) = self.counts.get_mut(&(old.min(other), old.max(other))) {
-                        *count = count.saturating_sub(1);
-                    }
-                }
-                if is_new && self.readers[other.index()].len() > 1 {
-                    met.push((other.min(wire), other.max(wire)));
+            beside.extend(near.into_iter().filter(|&other| other != wire).map(|other| (other, is_new)));
+        }
+        // Gates that share a pair often share more, so each wire is counted once for all of them.
+        beside.sort_unstable();
+        for gates in beside.chunk_by(|a, b| a.0 == b.0) {
+            let other = gates[0].0;
+            for old in [a, b] {
+                if let Some(count) = self.counts.get_mut(&(old.min(other), old.max(other))) {
+                    *count = count.saturating_sub(gates.len() as u32);
                 }
             }
-        }
-        met.sort_unstable();
-        for pair in met.chunk_by(|a, b| a == b) {
-            let count = self.counts.entry(pair[0]).or_default();
-            *count += pair.len() as u32;
+            let new = gates.iter().filter(|(_, is_new)| *is_new).count() as u32;
+            if new == 0 || self.readers[other.index()].len() <= 1 {
+                continue;
+            }
+            let pair = (other.min(wire), other.max(wire));
+            let count = self.counts.entry(pair).or_default();
+            *count += new;
             if *count > 1 {
-                self.queue.push((*count, Reverse(pair[0])));
+                self.queue.push((*count, Reverse(pair)));
             } else {
-                self.counts.remove(&pair[0]);
+                self.counts.remove(&pair);
             }
         }
     }
