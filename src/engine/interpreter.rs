@@ -19,6 +19,7 @@ use super::evaluable::{EvaluableRules, INPUTS, STATE, STEP, is_asked_or_given, r
 use super::{EngineError, StepWork};
 use hyperplay_logic::datalog::{
     Database, DatalogProgram, EvaluationLimits, EvaluationWork, LimitError, LimitExceeded, RelationId,
+    SAMPLED_VISITS,
 };
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId};
 use hyperplay_machine::{
@@ -35,8 +36,6 @@ const SAMPLE_STEPS: usize = 12;
 /// Steps of random matches on which the work of a step is measured, and the rows visited after which it ends earlier.
 const MEASURED_STEPS: usize = 200;
 const MEASURED_VISITS: u64 = 1_000_000;
-/// The rows that a rule may visit in these random matches: a state whose evaluation takes longer ends its match.
-const RULE_VISITS: u64 = 15_000_000;
 
 /// The relations of the program that a machine queries; `None` where no rule names one.
 #[derive(Clone, Copy, Debug)]
@@ -185,7 +184,8 @@ impl Interpreter {
         Ok(sample)
     }
 
-    /// Plays a random match. `visit` is given each state after the first, and the match goes on while it returns true.
+    /// Plays a random match. `visit` is given each state after the first, and the match goes on while it returns true. It ends at a state
+    /// in which a rule visits more than [`SAMPLED_VISITS`] rows.
     fn random_match(
         &mut self,
         seed: &Seed,
@@ -193,7 +193,7 @@ impl Interpreter {
         visit: &mut dyn FnMut(&State, &InterpreterScratch) -> bool,
     ) {
         let limits = self.program.limits;
-        self.program.limits.visits = limits.visits.min(RULE_VISITS);
+        self.program.limits.visits = limits.visits.min(SAMPLED_VISITS);
         let mut state = self.setup.initial.clone();
         let mut rng = seed.rng();
         while !self.terminal(&state, scratch) {

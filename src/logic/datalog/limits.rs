@@ -36,6 +36,8 @@ impl Default for EvaluationLimits {
 
 /// The number of tuples of a relation that a sample for planning holds at most.
 pub(super) const SAMPLED_TUPLES: usize = 50_000;
+/// The number of rows that a rule visits at most where only a sample is wanted: for planning, or to measure the work of a step.
+pub const SAMPLED_VISITS: u64 = 15_000_000;
 
 /// The limit that an evaluation exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

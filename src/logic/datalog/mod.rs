@@ -50,7 +50,7 @@ mod walk;
 pub use database::Database;
 pub use demand::{DemandRequest, Demanded};
 pub use functional::FunctionalDependencies;
-pub use limits::{EvaluationLimits, EvaluationWork, LimitError, LimitExceeded, LimitResult};
+pub use limits::{EvaluationLimits, EvaluationWork, LimitError, LimitExceeded, LimitResult, SAMPLED_VISITS};
 pub use plan::RelationId;
 pub use program::{DatalogProgram, Stage};
 pub use relation::Relation;

@@ -7,13 +7,10 @@
 
 use std::sync::Arc;
 
-use super::limits::SAMPLED_TUPLES;
+use super::limits::{SAMPLED_TUPLES, SAMPLED_VISITS};
 use super::plan::JoinPlan;
 use super::{Database, DatalogProgram, LimitExceeded, LimitResult, RelationId, Stage};
 use crate::gdl::TermStore;
-
-/// The number of rows that are visited to derive such a sample at most.
-const SAMPLED_VISITS: u64 = 15_000_000;
 
 impl Database {
     /// Derives a relation and plans each component that it needs, with the tuples of the components before it as the
