@@ -13,9 +13,7 @@ use hyperplay::engine::{Engine, EngineKind, Engines};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::Budget;
 use hyperplay::solve::{GameTree, RegretMinimiser, RegretRule, SequenceForm, SolveLimits, TreeLimits, solve};
-
-#[path = "../tests/naive/cfr.rs"]
-mod cfr;
+use hyperplay_naive::cfr::NaiveCfr;
 
 const GAMES: [(&str, f64); 3] =
     [("imperfect/kuhn_poker", 25.0), ("imperfect/leduc_poker", 3.0), ("imperfect/liars_dice_1x6", 50.0)];
@@ -46,7 +44,7 @@ fn measure(game: &str, unit: f64, seconds: f64) {
     println!("{game}: {nodes} nodes built in {:.2} ms: {:.2} M a second", 1e3 * build, nodes / build / 1e6);
     println!("  sequence form of {} entries in {:.2} ms", form.entries(), 1e3 * transform);
 
-    let mut walking = cfr::NaiveCfr::new(&tree, unit);
+    let mut walking = NaiveCfr::new(&tree, unit);
     let walked = timed_iterations(seconds / 4.0, || walking.iterate());
     let mut minimiser = RegretMinimiser::new(&form, RegretRule::CfrPlus);
     let made = timed_iterations(seconds / 4.0, || minimiser.iterate(&form, 1));
@@ -60,7 +58,7 @@ fn measure(game: &str, unit: f64, seconds: f64) {
         made / walked
     );
     let (mut walking, mut minimiser) =
-        (cfr::NaiveCfr::new(&tree, unit), RegretMinimiser::new(&form, RegretRule::CfrPlus));
+        (NaiveCfr::new(&tree, unit), RegretMinimiser::new(&form, RegretRule::CfrPlus));
     for _ in 0..10 {
         walking.iterate();
         minimiser.iterate(&form, 1);

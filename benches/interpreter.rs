@@ -5,15 +5,12 @@
 //! play are known exactly (737, 363 and 160 of 1,260 for the first role, the second, and a draw), and those of the
 //! other games agree between the two evaluators. `cargo test` runs it with one short round.
 
-#[path = "../tests/naive/mod.rs"]
-mod naive;
-
 use std::time::Instant;
 
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{Budget, Bulk, Role, Seed, Start, StateMachine};
-use naive::Naive;
+use hyperplay_naive::Naive;
 use rand::RngExt;
 
 /// What a round of random play showed.

@@ -62,7 +62,8 @@
 //! ```
 //!
 //! The public doors: [`gdl`] (text to game), [`games`] (a name to a game), [`engine`] (game to machine), [`machine`] (the contract),
-//! [`belief`], [`search`], [`solve`] (information sets), [`player`], [`referee`] (matches), [`analysis`] (of games), [`experiment`]
+//! [`belief`], [`search`], [`solve`] (information sets), [`player`], [`referee`] (matches), [`for_engine`] (their hot
+//! code, compiled with optimisation), [`analysis`] (of games), [`experiment`]
 //! (many matches and their statistics), [`study`] (measurements of beliefs and engines), [`report`] (tables, figures and pages),
 //! [`view`] (pictures of states), [`net`] (the network protocol: player server and game master), [`kiosk`] (the table in the
 //! browser), [`cli`] (the program, with players of your own). The API is not stable.
@@ -84,7 +85,7 @@ pub use hyperplay_logic::{datalog, gdl};
 pub use hyperplay_machine as machine;
 #[cfg(feature = "net")]
 pub use hyperplay_net as net;
-pub use hyperplay_play::{analysis, player, referee};
+pub use hyperplay_play::{analysis, for_engine, player, referee};
 #[cfg(feature = "lab")]
 pub use hyperplay_report as report;
 pub use hyperplay_sidl as sidl;

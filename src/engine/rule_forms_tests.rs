@@ -22,6 +22,7 @@ use hyperplay_logic::datalog::{Database, EvaluationLimits};
 use hyperplay_logic::gdl::{Game, Rule, Source, load};
 use hyperplay_machine::Seed;
 
+#[allow(unreachable_pub, reason = "it is a public module of the naive evaluators too")]
 #[path = "../../tests/naive/generate.rs"]
 mod generate;
 #[path = "../../tests/common/property.rs"]

@@ -14,8 +14,10 @@ use super::referee::{
     self, Agreement, EvidenceRecord, EvidenceVerdict, ExplainEffort, Interrupt, Match, MatchStep, Settings,
 };
 use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_machine::{ByRole, JointMoves, Observation, Role, Seed, State, StateMachine, StateMachineExt};
-use hyperplay_think::belief::exact::{Enumeration, ExactError};
+use hyperplay_machine::{
+    ByRole, Evidence, JointMoves, Observation, Role, Seed, State, StateMachine, StateMachineExt,
+};
+use hyperplay_think::belief::exact::{self, Enumeration, ExactError, Posterior};
 use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, Sampler};
 use hyperplay_think::solve::{
     self, GameTree, GrowingMinimiser, MonteCarloMinimiser, Sampled, SizeEstimate, TreeError, TreeLimits,
@@ -68,6 +70,19 @@ pub fn enumeration<'a>(
 /// See [`Enumeration::observe`].
 pub fn observe(of: &mut Enumeration<'_, Engine>, observed: &Observation) -> Result<(), ExactError> {
     of.observe(observed, false)
+}
+
+/// The information set of a role with its posterior.
+///
+/// # Errors
+/// See [`exact::posterior`].
+pub fn posterior(
+    machine: &Engine,
+    evidence: &Evidence,
+    model: &dyn OpponentModel,
+    limit: usize,
+) -> Result<Posterior, ExactError> {
+    exact::posterior(machine, evidence, model, limit)
 }
 
 /// A sampler of particle beliefs.

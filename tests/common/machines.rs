@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use hyperplay::belief::{OpponentModel, Sampler};
+use hyperplay::belief::{BeliefOptions, BoxedBelief, OpponentModel, Sampler, SharedModel};
 use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
+use hyperplay::for_engine::particle_sampler;
 use hyperplay::machine::{Evidence, History, Role, StateMachine, StateMachineExt};
 use hyperplay::player::{Registry, Seat};
 
@@ -71,6 +72,17 @@ pub fn seat(spec: &str, machine: &Arc<Machine>, role: Role) -> Seat {
 /// An opponent model of the standard registry.
 pub fn model(spec: &str, machine: &Arc<Machine>) -> Arc<dyn OpponentModel> {
     Registry::standard().model(spec).unwrap().model(machine)
+}
+
+/// A belief of particles.
+pub fn particle_belief(
+    machine: &Arc<Machine>,
+    role: Role,
+    model: SharedModel,
+    options: BeliefOptions,
+) -> BoxedBelief<Machine> {
+    let particles = options.particles;
+    particle_sampler(options).belief(machine, role, &model, particles)
 }
 
 /// A sampler of the standard registry, with the opponent model that it assumes.

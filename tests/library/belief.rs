@@ -4,13 +4,15 @@ use std::iter::once;
 use std::sync::Arc;
 
 use crate::common::distribution::Distribution;
-use crate::common::machines::{all_imperfect, evidence_by_step, imperfect, machine, players};
-use hyperplay::belief::exact::{self, ExactError};
+use crate::common::machines::{
+    all_imperfect, evidence_by_step, imperfect, machine, particle_belief, players, sampler,
+};
+use hyperplay::belief::exact::ExactError;
 use hyperplay::belief::{
-    Belief, BeliefOptions, IndependentSampler, OpponentModel, ParticleBelief, ParticleSampler, Sampler,
-    SamplingMethod, Uniform, UpdateOutcome, Weight,
+    BeliefOptions, BoxedBelief, OpponentModel, Sampler, SamplingMethod, Uniform, UpdateOutcome, Weight,
 };
 use hyperplay::engine::Engine as Machine;
+use hyperplay::for_engine::{particle_sampler, posterior};
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::study::accuracy;
 use hyperplay::study::harness::{self, EvaluationPoint, Figures, Oracle, Replicates};
@@ -43,8 +45,8 @@ fn random_history(machine: &Machine, steps: usize, seed: u64) -> History {
     history
 }
 
-fn belief(machine: &Arc<Machine>, role: Role, options: &BeliefOptions) -> ParticleBelief<Machine> {
-    ParticleBelief::new(machine.clone(), role, Arc::new(Uniform), options.clone())
+fn belief(machine: &Arc<Machine>, role: Role, options: &BeliefOptions) -> BoxedBelief<Machine> {
+    particle_belief(machine, role, Arc::new(Uniform), options.clone())
 }
 
 fn sampled(particles: usize) -> BeliefOptions {
@@ -112,11 +114,11 @@ fn enumeration_equals_the_exact_posterior() {
             let mut belief = belief(&machine, role, &options);
             for now in once(Evidence::new(role)).chain(evidence_by_step(&machine, &history, role)) {
                 let outcome = belief.update(&now, &Budget::UNLIMITED, &Seed::root(1));
-                match exact::posterior(&*machine, &now, &Uniform, 1_000) {
+                match posterior(&*machine, &now, &Uniform, 1_000) {
                     Ok(posterior) => {
                         assert_eq!(outcome, UpdateOutcome::Enumerated, "{}", path.display());
                         assert_eq!(belief.particles().len(), posterior.histories.len());
-                        assert!(Distribution::of(&belief).total_variation(&posterior) < 1e-9);
+                        assert!(Distribution::of(&*belief).total_variation(&posterior) < 1e-9);
                         compared += 1;
                     }
                     Err(ExactError::TooLarge { .. }) => break,
@@ -134,9 +136,9 @@ fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<EvaluationPoin
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let history = harness::random_match(&machine, steps, &Seed::root(3)).unwrap();
     let points = points(&machine, players(&machine)[0], &history, 20_000);
-    let sampler = ParticleSampler(options.clone());
+    let sampler = particle_sampler(options.clone());
     let replicates = Replicates {
-        sampler: &sampler,
+        sampler: &*sampler,
         model: &model,
         is_of_points: true,
         particles: options.particles,
@@ -188,14 +190,14 @@ fn bias_over_baseline(name: &str, matches: usize, steps: usize, options: &Belief
     let machine = imperfect(name);
     let role = players(&machine)[0];
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-    let sampler = ParticleSampler(options.clone());
+    let sampler = particle_sampler(options.clone());
     let mut logarithms = Vec::new();
     for index in 0..matches {
         let history = harness::random_match(&machine, steps, &Seed::root(index as u64)).unwrap();
         let points = points(&machine, role, &history, 5_000);
         let seed = Seed::root(7);
         let replicates = Replicates {
-            sampler: &sampler,
+            sampler: &*sampler,
             model: &model,
             is_of_points: true,
             particles: options.particles,
@@ -267,9 +269,9 @@ fn rejection_passes_the_chi_squared_test() {
     let history = harness::random_match(&machine, 4, &Seed::root(1)).unwrap();
     let points = points(&machine, role, &history, 5_000);
     let rejection = BeliefOptions { method: SamplingMethod::Rejection, states: 1 << 20, ..sampled(64) };
-    let rejection = ParticleSampler(rejection);
-    let samplers: [(&str, &dyn Sampler<Machine>); 2] =
-        [("exact", &IndependentSampler), ("rejection", &rejection)];
+    let rejection = particle_sampler(rejection);
+    let (exact, _) = sampler("exact", &machine);
+    let samplers: [(&str, &dyn Sampler<Machine>); 2] = [("exact", &*exact), ("rejection", &*rejection)];
     for (name, sampler) in samplers {
         let seed = Seed::root(3);
         let replicates = Replicates {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::common::machines::imperfect;
-use hyperplay::belief::exact::posterior;
 use hyperplay::belief::{Belief, HistoryBelief, OpponentModel, Sampler, UpdateOutcome, draws};
 use hyperplay::engine::Engine as Machine;
+use hyperplay::for_engine::posterior;
 use hyperplay::machine::{History, Role, Seed};
 use hyperplay::player::{Registry, SpecEntry};
 use hyperplay::study::conformance::{CHECKS, GAMES, LEVEL, conform};

@@ -3,15 +3,21 @@
 
 use std::sync::Arc;
 
-use crate::common::machines::{imperfect, players};
-use hyperplay::belief::exact::{Posterior, posterior};
+use crate::common::machines::{imperfect, players, sampler};
+use hyperplay::belief::exact::Posterior;
 use hyperplay::belief::{
-    Belief, BeliefOptions, HistoryBelief, IndependentSampler, OpponentModel, ParticleSampler, Sampler,
-    SamplingMethod, Uniform, UpdateOutcome, Weight, draws,
+    Belief, BeliefOptions, HistoryBelief, OpponentModel, Sampler, SamplingMethod, Uniform, UpdateOutcome,
+    Weight, draws,
 };
 use hyperplay::engine::Engine as Machine;
+use hyperplay::for_engine::{particle_sampler, posterior};
 use hyperplay::machine::{History, Role, Seed, StateMachineExt};
 use hyperplay::study::harness::{self, BINS, Bin, EvaluationPoint, Figures, Oracle, Replicates};
+
+/// Independent draws from the posterior.
+fn independent(machine: &Arc<Machine>) -> Arc<dyn Sampler<Machine>> {
+    sampler("exact", machine).0
+}
 
 fn uniform() -> Arc<dyn OpponentModel> {
     Arc::new(Uniform)
@@ -105,8 +111,9 @@ fn chi_squared_rejects_exact_draws_in_one_test_of_twenty() {
     let machine = imperfect("krieg_tictactoe_3x3");
     let of_match = |seed| points(&machine, players(&machine)[0], (1, 4), seed);
     let points = (0..60).map(of_match).find(|points| points.len() == 4).unwrap();
-    let all: Vec<Figures> =
-        (0..100).flat_map(|seed| figures(&machine, &IndependentSampler, &points, (500, 2), seed)).collect();
+    let all: Vec<Figures> = (0..100)
+        .flat_map(|seed| figures(&machine, &*independent(&machine), &points, (500, 2), seed))
+        .collect();
     let (share, tests) = rejected(&all);
     println!("{share} of {tests}");
     assert!(tests == 400 && (0.02..0.09).contains(&share), "{share} of {tests}");
@@ -116,7 +123,7 @@ fn chi_squared_rejects_exact_draws_in_one_test_of_twenty() {
 #[test]
 fn chi_squared_rejects_hyperplay_as_published_in_nearly_all() {
     let machine = imperfect("krieg_tictactoe_3x3");
-    let published = ParticleSampler(BeliefOptions {
+    let published = particle_sampler(BeliefOptions {
         enumerate: false,
         method: SamplingMethod::Backtracking,
         weight: Weight::BranchingFactor,
@@ -125,7 +132,7 @@ fn chi_squared_rejects_hyperplay_as_published_in_nearly_all() {
     });
     let all: Vec<Figures> = uneven(&machine, 1.05, (4, 4), 16)
         .into_iter()
-        .flat_map(|point| figures(&machine, &published, &[point], (16, 1_500), 1))
+        .flat_map(|point| figures(&machine, &*published, &[point], (16, 1_500), 1))
         .collect();
     let (share, tests) = rejected(&all);
     println!("{share} of {tests}");
@@ -144,7 +151,7 @@ fn a_wrong_sampler_is_caught_by_every_distance() {
             |point: &EvaluationPoint| figures(&machine, sampler, std::slice::from_ref(point), (64, 300), 1);
         points.iter().flat_map(one).collect()
     };
-    let (right, wrong) = (of_points(&IndependentSampler), of_points(&Squared));
+    let (right, wrong) = (of_points(&*independent(&machine)), of_points(&Squared));
     for (right, wrong) in right.iter().zip(&wrong) {
         assert!(right.bias_tv < 4.0 * right.bias_tv_baseline, "{right:?}");
         assert!(wrong.bias_tv > 20.0 * wrong.bias_tv_baseline, "{wrong:?}");
@@ -168,7 +175,7 @@ fn a_wrong_sampler_is_detected_by_its_figures_of_the_true_state() {
     let mut exact = 0.0;
     for seed in 0..MATCHES {
         let points = points(&machine, candidate, (2, 2), seed);
-        let samplers: [&dyn Sampler<Machine>; 2] = [&IndependentSampler, &Squared];
+        let samplers: [&dyn Sampler<Machine>; 2] = [&*independent(&machine), &Squared];
         for (sampler, mean) in samplers.into_iter().zip(&mut means) {
             let figures = &figures(&machine, sampler, &points, (1_000, 2), seed)[0];
             mean.0 += figures.log_loss.value / MATCHES as f64;
@@ -199,10 +206,10 @@ fn a_wrong_sampler_is_detected_by_its_figures_of_the_true_state() {
 fn regret_falls_with_particles_and_is_none_for_the_enumerated_set() {
     let machine = imperfect("krieg_tictactoe_3x3");
     let points = points(&machine, players(&machine)[0], (2, 4), 3);
-    let enumerated = figures(&machine, &ParticleSampler(BeliefOptions::default()), &points, (64, 2), 1);
+    let enumerated = figures(&machine, &*particle_sampler(BeliefOptions::default()), &points, (64, 2), 1);
     assert!(enumerated.iter().all(|figures| figures.regret.value.abs() < 1e-9));
     let mean = |particles| {
-        let all = figures(&machine, &IndependentSampler, &points, (particles, 100), 1);
+        let all = figures(&machine, &*independent(&machine), &points, (particles, 100), 1);
         assert!(all.iter().all(|figures| figures.regret.value >= 0.0));
         all.iter().map(|figures| figures.regret.value).sum::<f64>()
     };

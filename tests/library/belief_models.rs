@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use crate::common::distribution::Distribution;
 use crate::common::machines::{
-    all_imperfect, evidence_before_the_end, evidence_by_step, imperfect, machine, model, players, sampler,
+    all_imperfect, evidence_before_the_end, evidence_by_step, imperfect, machine, model, particle_belief,
+    players, sampler,
 };
-use hyperplay::belief::{
-    Belief, BeliefOptions, OpponentModel, ParticleBelief, Uniform, UpdateOutcome, exact,
-};
+use hyperplay::belief::{BeliefOptions, OpponentModel, Uniform, UpdateOutcome, exact};
 use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
+use hyperplay::for_engine;
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{
     Budget, Evidence, History, Move, OwnMove, Role, Seed, StateMachine, StateMachineExt,
@@ -96,11 +96,11 @@ fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, replicates: usize)
             }
             for (evidence, held) in known.iter().zip(&held) {
                 let before = History(history.0[..evidence.step()].to_vec());
-                let posterior = exact::posterior(&**machine, evidence, &*model, 100_000).unwrap();
+                let posterior = for_engine::posterior(&**machine, evidence, &*model, 100_000).unwrap();
                 if posterior.histories.len() < 2 || legal(machine, &before, role).len() < 2 {
                     continue;
                 }
-                let uniform = exact::posterior(&**machine, evidence, &Uniform, 100_000).unwrap();
+                let uniform = for_engine::posterior(&**machine, evidence, &Uniform, 100_000).unwrap();
                 let mean = |posterior: &exact::Posterior| {
                     let mut sum = Placed::nothing(posterior.histories.len());
                     for placed in held.iter().map(|held| held.on(posterior)) {
@@ -203,15 +203,14 @@ fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
                     uneven += usize::from(
                         policy.iter().any(|share| (share * legal.len() as f64 - 1.0).abs() > 0.2),
                     );
-                    let expected = exact::posterior(&*machine, &evidence, &*other, 1_000).unwrap();
+                    let expected = for_engine::posterior(&*machine, &evidence, &*other, 1_000).unwrap();
                     assert_eq!(other.policy(role, &evidence, &legal), policy);
-                    let mut belief =
-                        ParticleBelief::new(machine.clone(), role, one.clone(), BeliefOptions::default());
+                    let mut belief = particle_belief(&machine, role, one.clone(), BeliefOptions::default());
                     assert_eq!(
                         belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)),
                         UpdateOutcome::Enumerated
                     );
-                    assert!(Distribution::of(&belief).total_variation(&expected) < 1e-9);
+                    assert!(Distribution::of(&*belief).total_variation(&expected) < 1e-9);
                 }
             }
         }
@@ -267,7 +266,7 @@ fn the_exact_update_is_exact_under_a_model_that_is_not_uniform() {
     for seed in 0..4 {
         let history = random_match(&machine, 2, &Seed::root(seed)).unwrap();
         let options = BeliefOptions { particles: 4, enumerate_limit: 10, ..BeliefOptions::default() };
-        let mut belief = ParticleBelief::new(machine.clone(), me, Arc::new(Learning), options);
+        let mut belief = particle_belief(&machine, me, Arc::new(Learning), options);
         for evidence in evidence_by_step(&machine, &history, me) {
             let outcome = belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1).index(evidence.step()));
             assert_eq!(outcome, UpdateOutcome::Enumerated);
@@ -276,7 +275,7 @@ fn the_exact_update_is_exact_under_a_model_that_is_not_uniform() {
             }
             // One state, and two things that the other role may know of it.
             assert_eq!(belief.particles().len(), 2);
-            let posterior = exact::posterior(&*machine, &evidence, &Learning, 1_000).unwrap();
+            let posterior = for_engine::posterior(&*machine, &evidence, &Learning, 1_000).unwrap();
             assert_eq!(posterior.histories.len(), 45);
             let expected: f64 = posterior
                 .histories
@@ -303,7 +302,7 @@ fn a_belief_changes_from_the_enumerated_set_to_particles_and_back() {
         let history = random_match(&machine, 100, &Seed::root(seed)).unwrap();
         for role in players(&machine) {
             let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-            let mut belief = ParticleBelief::new(machine.clone(), role, model, options.clone());
+            let mut belief = particle_belief(&machine, role, model, options.clone());
             let mut before = UpdateOutcome::Enumerated;
             for evidence in evidence_by_step(&machine, &history, role) {
                 let seed = Seed::root(seed).index(evidence.step());
@@ -315,9 +314,9 @@ fn a_belief_changes_from_the_enumerated_set_to_particles_and_back() {
                     | (UpdateOutcome::Sampled, UpdateOutcome::Sampled) => {}
                     other => panic!("{other:?}"),
                 }
-                let posterior = exact::posterior(&*machine, &evidence, &Uniform, 100_000).unwrap();
+                let posterior = for_engine::posterior(&*machine, &evidence, &Uniform, 100_000).unwrap();
                 if outcome == UpdateOutcome::Enumerated {
-                    assert!(Distribution::of(&belief).on(&posterior).state_variation(&posterior) < 1e-9);
+                    assert!(Distribution::of(&*belief).on(&posterior).state_variation(&posterior) < 1e-9);
                 } else if posterior.histories.len() == 1 {
                     assert_eq!(belief.particles().len(), 1);
                 }

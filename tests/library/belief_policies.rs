@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::common::machines::{machine, model, sampler, seat};
+use crate::common::machines::{machine, model, particle_belief, sampler, seat};
 use crate::common::program::{Folder, json};
-use hyperplay::belief::{Belief, BeliefOptions, OpponentModel, ParticleBelief, UpdateOutcome};
+use hyperplay::belief::{Belief, BeliefOptions, OpponentModel, UpdateOutcome};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
@@ -257,9 +257,8 @@ fn a_belief_under_a_policy_file_has_the_posterior_of_the_oracle() {
         }
         for truth in [written.seen("sawx"), written.seen("sawother")] {
             let (machine, model) = (written.machine.clone(), model.clone());
-            let mut belief =
-                ParticleBelief::new(machine, written.role("me"), model, BeliefOptions::default());
-            written.assert_held(&mut belief, &truth, &written.posterior(&policy, &truth, 0.0));
+            let mut belief = particle_belief(&machine, written.role("me"), model, BeliefOptions::default());
+            written.assert_held(&mut *belief, &truth, &written.posterior(&policy, &truth, 0.0));
         }
         asked.reverse();
     }

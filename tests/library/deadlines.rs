@@ -6,7 +6,8 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use hyperplay::belief::{Belief, BeliefOptions, ParticleBelief, SamplingMethod, Uniform, UpdateOutcome};
+use crate::common::machines::particle_belief;
+use hyperplay::belief::{BeliefOptions, SamplingMethod, Uniform, UpdateOutcome};
 use hyperplay::engine::{Engine, EngineKind, Engines, Interpreter};
 use hyperplay::gdl::{Game, Source, load};
 use hyperplay::machine::{
@@ -194,7 +195,7 @@ fn a_belief_that_the_deadline_cuts_off_is_depleted_and_right_at_the_next_update(
         (SamplingMethod::Backtracking, false),
     ] {
         let options = BeliefOptions { method, enumerate, particles: 20, ..BeliefOptions::default() };
-        let mut belief = ParticleBelief::new(Arc::clone(&machine), Role::new(0), Arc::new(Uniform), options);
+        let mut belief = particle_belief(&machine, Role::new(0), Arc::new(Uniform), options);
         for (step, budget) in [(3, over()), (BEFORE + 1, over()), (BEFORE + 1, Budget::UNLIMITED)] {
             let outcome = belief.update(&evidence.until(step), &budget, &Seed::root(1));
             let is_cut = budget != Budget::UNLIMITED;

@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use hyperplay::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
+use crate::common::machines::particle_belief;
+use hyperplay::belief::{BeliefOptions, Uniform, UpdateOutcome};
 use hyperplay::engine::{EngineKind, Engines};
 use hyperplay::gdl::{Game, Source, load};
 use hyperplay::machine::{Budget, Role, Seed, StateMachine, StateMachineExt, laws};
@@ -50,7 +51,7 @@ fn hands_that_are_gone_cost_nothing() {
         let history = laws::check_random_match(&*machine, STEPS, &mut Seed::root(3).rng()).unwrap();
         let evidence = machine.evidence(&history, me, &mut machine.scratch());
         let options = BeliefOptions::default();
-        let mut belief = ParticleBelief::new(Arc::clone(&machine), me, Arc::new(Uniform), options);
+        let mut belief = particle_belief(&machine, me, Arc::new(Uniform), options);
         for step in 1..=STEPS {
             let outcome =
                 belief.update(&evidence.until(step), &Budget::nodes(60_000), &Seed::root(step as u64));

@@ -2,8 +2,9 @@
 //! every engine, and what is left of the game costs less the more of it is grown.
 
 use hyperplay::engine::EngineKind;
+use hyperplay::for_engine::{game_tree, grow};
 use hyperplay::machine::Seed;
-use hyperplay::solve::{GameTree, GrowingMinimiser, GrowingOptions, SequenceForm, TreeLimits};
+use hyperplay::solve::{GrowingMinimiser, GrowingOptions, SequenceForm, TreeLimits};
 
 use crate::common::games;
 use crate::common::machines::{engines, imperfect};
@@ -12,9 +13,9 @@ use crate::common::machines::{engines, imperfect};
 /// the game, and in the grown one.
 fn grown(name: &str, unit: f64, options: GrowingOptions, iterations: u64) -> (usize, usize, f64, f64) {
     let machine = imperfect(name);
-    let tree = GameTree::build(&*machine, &TreeLimits::default()).unwrap();
+    let tree = game_tree(&*machine, &TreeLimits::default()).unwrap();
     let mut minimiser = GrowingMinimiser::new(&*machine, options);
-    minimiser.iterate(&*machine, iterations, &Seed::root(1)).unwrap();
+    grow(&mut minimiser, &*machine, iterations, &Seed::root(1)).unwrap();
     let verdict = SequenceForm::new(&tree, 1.0).judge(&minimiser.to_profile(&tree));
     let (in_tree, _) = minimiser.judged_in_tree().unwrap();
     (minimiser.nodes(), minimiser.leaves(), verdict.nash_conv / unit, in_tree / unit)
@@ -48,7 +49,7 @@ fn engines_grow_the_same_complete_tree() {
     let nodes = [EngineKind::Interpreter, EngineKind::Auto].map(|kind| {
         let machine = engines.get(kind).unwrap();
         let mut minimiser = GrowingMinimiser::new(&*machine, GrowingOptions::default());
-        minimiser.iterate(&*machine, 300, &Seed::root(1)).unwrap();
+        grow(&mut minimiser, &*machine, 300, &Seed::root(1)).unwrap();
         assert_eq!(minimiser.leaves(), 0);
         (minimiser.nodes(), minimiser.information_sets())
     });

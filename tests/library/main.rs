@@ -9,9 +9,9 @@ mod common;
 mod count;
 #[path = "../fuzz/targets/mod.rs"]
 mod fuzz_targets;
-#[path = "../naive/mod.rs"]
-mod naive;
 mod native;
+
+use hyperplay_naive as naive;
 
 mod adverse_models;
 mod agree;

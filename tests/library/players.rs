@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::machines::{built_in, players, seat};
 use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
+use hyperplay::for_engine::game_tree;
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{
     Budget, ByRole, Evidence, History, JointMove, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
@@ -14,7 +15,7 @@ use hyperplay::machine::{
 use hyperplay::player::{
     ClairvoyantView, Decision, FileKind, KeyType, Reason, Registry, Seat, SpecEntry, SpecKind, View,
 };
-use hyperplay::solve::{GameTree, TreeLimits};
+use hyperplay::solve::TreeLimits;
 
 /// Shows a player what it may know, where no history matters.
 fn decide(seat: &mut Seat, own: View<'_>, budget: &Budget, seed: &Seed) -> Decision {
@@ -630,7 +631,7 @@ fn a_deadline_is_kept_with_a_legal_move() {
 #[test]
 fn oos_has_learnt_what_to_do_when_its_time_is_up() {
     let machine = built_in("imperfect/kuhn_poker.kif");
-    let tree = GameTree::build(&*machine, &TreeLimits::default()).unwrap();
+    let tree = game_tree(&*machine, &TreeLimits::default()).unwrap();
     for (number, set) in tree.sets().iter().enumerate() {
         let evidence = tree.evidence(set);
         let view = View { evidence: &evidence, legal: tree.moves(number) };

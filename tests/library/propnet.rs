@@ -80,13 +80,14 @@ fn fluents(net: &Propnet, state: &[bool]) -> Vec<TermId> {
     held
 }
 
-fn same_state(
+/// Compares a state with that of the network, which is returned before any move is made.
+fn same_state<'a>(
     machine: &Interpreter,
-    net: &Propnet,
+    net: &'a Propnet,
     state: &State,
     bits: &[bool],
     scratch: &mut InterpreterScratch,
-) -> Result<(), String> {
+) -> Result<At<'a>, String> {
     same("the state", fluents(net, bits), state.fluents().to_vec())?;
     let at = At::new(net, bits, None);
     same("the end", at.on(net.terminal), machine.terminal(state, scratch))?;
@@ -96,7 +97,7 @@ fn same_state(
         same("the legal moves", at.legal(role), legal)?;
         same("the goal", at.goal(role), machine.goal(state, role, scratch))?;
     }
-    Ok(())
+    Ok(at)
 }
 
 /// Plays a random match; returns its length.
@@ -108,7 +109,7 @@ fn play(machine: &Interpreter, net: &Propnet, steps: usize, seed: &Seed) -> Resu
         let at = |error: String| {
             format!("step {step}: {error}, in the state {}", machine.fluents(&state).join(" "))
         };
-        same_state(machine, net, &state, &bits, &mut scratch).map_err(at)?;
+        let before = same_state(machine, net, &state, &bits, &mut scratch).map_err(at)?;
         if machine.terminal(&state, &mut scratch) {
             return Ok(step);
         }
@@ -125,8 +126,7 @@ fn play(machine: &Interpreter, net: &Propnet, steps: usize, seed: &Seed) -> Resu
                 same("the percepts", after.percepts(role), seen).map_err(at)?;
             }
             // What a state decides must not depend on the moves.
-            same("the goal after a move", after.goal(role), At::new(net, &bits, None).goal(role))
-                .map_err(at)?;
+            same("the goal after a move", after.goal(role), before.goal(role)).map_err(at)?;
         }
         state = machine.next(&state, &joint, &mut scratch);
         bits = after.next();

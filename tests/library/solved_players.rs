@@ -8,16 +8,17 @@ use rayon::prelude::*;
 
 use crate::common::machines::{imperfect, machine_of, model, seat};
 use hyperplay::engine::Engine as Machine;
+use hyperplay::for_engine::{game_tree, play_match};
 use hyperplay::machine::{Budget, ByRole, Evidence, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::player::{
     Asking, Decision, DecisionBudget, PolicyDocument, Reason, Registry, Selection, View, ask_policy,
     entries_of, profile_of, unsaid,
 };
-use hyperplay::referee::{Interrupt, MatchOutcome, Settings, play_match};
+use hyperplay::referee::{Interrupt, MatchOutcome, Settings};
 use hyperplay::solve::{GameTree, Profile, SequenceForm, TreeLimits};
 
 fn tree(machine: &Machine) -> GameTree {
-    GameTree::build(machine, &TreeLimits::default()).unwrap()
+    game_tree(machine, &TreeLimits::default()).unwrap()
 }
 
 /// NashConv of a player in all seats.
@@ -139,7 +140,8 @@ fn one_solution_serves_all_matches_on_all_threads() {
                 let seed = Seed::root(1).index(index);
                 let settings = Settings::default();
                 let played =
-                    play_match(&*machine, seats, &settings, &seed, &Interrupt::default(), |_| ()).unwrap();
+                    play_match(&*machine, seats, &settings, &seed, &Interrupt::default(), &mut |_| ())
+                        .unwrap();
                 assert_eq!(played.faults().count(), 0);
                 matches!(played.outcome, MatchOutcome::Over(_))
             })

@@ -4,8 +4,8 @@
 //! knows nothing of sequences. The roles take turns; the average of iteration t has the weight t and takes the policy
 //! after its update. Tammelin (2014).
 
-use hyperplay::machine::Role;
-use hyperplay::solve::{GameTree, NodeKind, Profile};
+use hyperplay_machine::Role;
+use hyperplay_think::solve::{GameTree, NodeKind, Profile};
 
 pub struct NaiveCfr<'a> {
     tree: &'a GameTree,

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use hyperplay::gdl::{Atom, Symbols, Term};
-use hyperplay::sidl::{Comparison, Effect, Interaction, Number, Selector, Test, spelled_number};
+use hyperplay_logic::gdl::{Atom, Symbol, Symbols, Term};
+use hyperplay_sidl::{Comparison, Effect, Interaction, Number, Selector, Test, spelled_number};
 
 /// A term without variables.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -75,7 +75,7 @@ pub struct NaiveInteraction<'a> {
 }
 
 impl NaiveInteraction<'_> {
-    fn name(&self, symbol: hyperplay::gdl::Symbol) -> String {
+    fn name(&self, symbol: Symbol) -> String {
         self.symbols.name(symbol).to_lowercase()
     }
 

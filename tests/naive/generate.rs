@@ -14,7 +14,7 @@ const VIEWS: usize = 6;
 const STEP_VIEWS: usize = 2;
 
 /// The text of a rulesheet.
-pub(crate) fn rulesheet(rng: ChaCha8Rng) -> String {
+pub fn rulesheet(rng: ChaCha8Rng) -> String {
     let mut generator = Generator { rng, text: String::new() };
     generator.all();
     generator.text

@@ -12,7 +12,7 @@ const VALUES: [&str; 3] = ["x", "o", "e"];
 const CELLS: [&str; 3] = ["1", "2", "3"];
 
 /// The text of a rulesheet.
-pub(crate) fn rulesheet(rng: ChaCha8Rng) -> String {
+pub fn rulesheet(rng: ChaCha8Rng) -> String {
     let mut generator = Generator {
         rng,
         text: String::new(),

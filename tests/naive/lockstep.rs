@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hyperplay::machine::{JointMove, Move, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_machine::{JointMove, Move, Role, Seed, StateMachine, StateMachineExt};
 use rand::RngExt;
 
 use super::{Naive, State, Term, View};

@@ -11,7 +11,7 @@
 //! empty; a name with several arities is several relations; a negation with a free variable says that there is none; a head
 //! variable that nothing binds ranges over the constants of the text, which is more than its relation is asked; nobody
 //! plays a role that is not declared. In a game without `sees` and `random` every role perceives `(did role move)` for the whole joint move.
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(missing_docs, clippy::unwrap_used, reason = "a part of the tests, which may panic")]
 
 pub mod cfr;
 pub mod chronon;
@@ -25,7 +25,7 @@ mod term;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use hyperplay::gdl::Rulesheet;
+use hyperplay_logic::gdl::Rulesheet;
 
 use rules::Rules;
 use solve::{Extents, Row};

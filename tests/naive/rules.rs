@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use hyperplay::gdl::{self, Rulesheet, Symbol, Symbols};
+use hyperplay_logic::gdl::{self, Rulesheet, Symbol, Symbols};
 
 use super::term::{Pattern, Term};
 

@@ -41,6 +41,8 @@ struct Covering<'g> {
     graph: &'g Graph,
     /// The cuts of each node, the chosen one first.
     cuts: Vec<SmallVec<[Cut; CUTS]>>,
+    /// The leaves of the chosen cuts, close together in memory.
+    chosen: Vec<[u32; 3]>,
     /// The share of a node's cost that one reader pays.
     flow: Vec<f32>,
     /// The estimated number of readers of a node.
@@ -48,8 +50,8 @@ struct Covering<'g> {
     /// How many chosen cuts and outputs read a node.
     references: Vec<u32>,
     depth: Vec<u32>,
-    /// The memory of [`take`](Covering::take) and [`release`](Covering::release): cuts whose leaves are still to be counted.
-    open: Vec<Cut>,
+    /// The memory of [`take`](Covering::take) and [`release`](Covering::release): the leaves that are still to be counted.
+    open: Vec<[u32; 3]>,
 }
 
 impl Covering<'_> {
@@ -63,6 +65,7 @@ impl Covering<'_> {
         Covering {
             graph,
             cuts: vec![SmallVec::new(); size],
+            chosen: vec![[0; 3]; size],
             flow: vec![0.0; size],
             readers,
             references: vec![0; size],
@@ -96,6 +99,7 @@ impl Covering<'_> {
             self.flow[number] = flow / self.readers[number].max(1.0);
             self.depth[number] = depth;
             self.cuts[number] = ranked.into_iter().map(|(_, _, cut)| cut).collect();
+            self.chosen[number] = self.cuts[number][0].places();
         }
     }
 
@@ -126,9 +130,7 @@ impl Covering<'_> {
         }
         for number in (self.graph.inputs + 1..self.graph.ands.len()).rev() {
             if self.references[number] > 0 {
-                for &leaf in self.cuts[number][0].leaves() {
-                    self.references[leaf as usize] += 1;
-                }
+                self.chosen[number].iter().for_each(|&leaf| self.references[leaf as usize] += 1);
             }
         }
     }
@@ -138,30 +140,30 @@ impl Covering<'_> {
             if self.references[number] == 0 || self.cuts[number].len() == 1 {
                 continue;
             }
-            self.release(self.cuts[number][0]);
+            self.release(self.chosen[number]);
             let areas = (0..self.cuts[number].len()).map(|at| {
-                let cut = self.cuts[number][at];
-                let area = self.take(cut);
-                self.release(cut);
+                let leaves = self.cuts[number][at].places();
+                let area = self.take(leaves);
+                self.release(leaves);
                 (area, at)
             });
             let best = areas.min().map_or(0, |(_, at)| at);
             self.cuts[number].swap(0, best);
-            self.take(self.cuts[number][0]);
+            self.chosen[number] = self.cuts[number][0].places();
+            self.take(self.chosen[number]);
         }
     }
 
     /// Refers to the leaves of a cut; gives the number of look-up tables that this adds.
-    fn take(&mut self, cut: Cut) -> u32 {
+    fn take(&mut self, leaves: [u32; 3]) -> u32 {
         let mut area = 0;
-        self.open.push(cut);
-        while let Some(cut) = self.open.pop() {
+        self.open.push(leaves);
+        while let Some(leaves) = self.open.pop() {
             area += 1;
-            for &leaf in cut.leaves() {
-                let leaf = leaf as usize;
+            for leaf in leaves.map(|leaf| leaf as usize) {
                 self.references[leaf] += 1;
                 if self.references[leaf] == 1 && !self.graph.is_leaf(leaf) {
-                    self.open.push(self.cuts[leaf][0]);
+                    self.open.push(self.chosen[leaf]);
                 }
             }
         }
@@ -169,14 +171,13 @@ impl Covering<'_> {
     }
 
     /// Undoes [`take`](Covering::take).
-    fn release(&mut self, cut: Cut) {
-        self.open.push(cut);
-        while let Some(cut) = self.open.pop() {
-            for &leaf in cut.leaves() {
-                let leaf = leaf as usize;
+    fn release(&mut self, leaves: [u32; 3]) {
+        self.open.push(leaves);
+        while let Some(leaves) = self.open.pop() {
+            for leaf in leaves.map(|leaf| leaf as usize) {
                 self.references[leaf] -= 1;
                 if self.references[leaf] == 0 && !self.graph.is_leaf(leaf) {
-                    self.open.push(self.cuts[leaf][0]);
+                    self.open.push(self.chosen[leaf]);
                 }
             }
         }

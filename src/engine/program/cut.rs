@@ -30,6 +30,11 @@ impl Cut {
         &self.leaves[..usize::from(self.size)]
     }
 
+    /// The leaves and the unused places, which name the constant.
+    pub(super) fn places(&self) -> [u32; 3] {
+        self.leaves
+    }
+
     /// The conjunction of two cuts, each complemented on request, if it has at most three leaves.
     pub(super) fn and(&self, complement: bool, other: &Cut, complement_other: bool) -> Option<Cut> {
         if (self.signature | other.signature).count_ones() > 3 {

@@ -8,10 +8,6 @@
 //! Reference: Hosangadi, Fallah, Kastner, *Optimizing Polynomial Expressions by Algebraic Factorization and Common
 //! Subexpression Elimination*, IEEE TCAD 2006 (greedy two-term common subexpressions).
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::rebuild::{live, sweep, with_outputs};
@@ -27,7 +23,7 @@ const WORK: usize = 20_000_000;
 /// The game with pairs of wires shared.
 pub fn share(net: &Propnet) -> Propnet {
     let mut sharing = Sharing::new(net);
-    while let Some((count, Reverse((a, b)))) = sharing.queue.pop() {
+    while let Some((count, (a, b))) = sharing.queue.pop() {
         sharing.take(count, a, b);
         if sharing.work > WORK {
             break;
@@ -36,16 +32,39 @@ pub fn share(net: &Propnet) -> Propnet {
     sharing.network(net)
 }
 
+/// Pairs of wires by how many gates are thought to share them. Of those of one number the last one comes out first.
+#[derive(Default)]
+struct Queue(Vec<Vec<(Wire, Wire)>>);
+
+impl Queue {
+    /// Adds a pair, unless it is shared by no two gates.
+    fn push(&mut self, count: usize, pair: (Wire, Wire)) {
+        if count > 1 {
+            self.0.resize_with(self.0.len().max(count + 1), Vec::new);
+            self.0[count].push(pair);
+        }
+    }
+
+    /// A pair that most gates share, and their number.
+    fn pop(&mut self) -> Option<(usize, (Wire, Wire))> {
+        while let Some(pairs) = self.0.last_mut() {
+            if let Some(pair) = pairs.pop() {
+                return Some((self.0.len() - 1, pair));
+            }
+            self.0.pop();
+        }
+        None
+    }
+}
+
 struct Sharing {
     /// The wires into each gate, sorted; the gates of the network, then the new ones. Empty for what is no AND.
     wires: Vec<SmallVec<[Wire; 4]>>,
-    /// The gates that read, or once read, each wire, by index.
+    /// The gates that read each wire, by index, sorted.
     readers: Vec<Vec<u32>>,
     /// Gates with more wires are too wide for all their pairs.
     wide: usize,
-    /// How many gates read each pair, as far as is known; too little for pairs of gates with very many wires.
-    counts: FxHashMap<(Wire, Wire), u32>,
-    queue: BinaryHeap<(u32, Reverse<(Wire, Wire)>)>,
+    queue: Queue,
     /// The wires and readers looked at.
     work: usize,
 }
@@ -73,48 +92,26 @@ impl Sharing {
                 pairs.extend(shared[index + 1..].iter().take(reach).map(|&b| (a, b)));
             }
         }
-        // Most pairs are in one gate alone, and a table of those would be large.
         pairs.sort_unstable();
-        let equal = pairs.chunk_by(|a, b| a == b).filter(|equal| equal.len() > 1);
-        let counts: FxHashMap<(Wire, Wire), u32> =
-            equal.map(|equal| (equal[0], equal.len() as u32)).collect();
-        let queue = counts.iter().map(|(&pair, &count)| (count, Reverse(pair))).collect();
-        Sharing { wires, readers, wide, counts, queue, work: 0 }
+        let mut queue = Queue::default();
+        pairs.chunk_by(|a, b| a == b).rev().for_each(|equal| queue.push(equal.len(), equal[0]));
+        Sharing { wires, readers, wide, queue, work: 0 }
     }
 
-    /// The gates that read both wires.
+    /// The gates that read both wires, sorted.
     fn common(&mut self, a: Wire, b: Wire) -> Vec<u32> {
-        self.work += self.readers[a.index()].len().min(self.readers[b.index()].len());
-        let (few, other) =
-            if self.readers[a.index()].len() <= self.readers[b.index()].len() { (a, b) } else { (b, a) };
-        let mut common = Vec::new();
-        self.readers[few.index()].retain(|&gate| {
-            let [is_read, is_common] =
-                [few, other].map(|wire| self.wires[gate as usize].binary_search(&wire).is_ok());
-            common.extend((is_read && is_common).then_some(gate));
-            is_read
-        });
-        common
+        let [a, b] = [a, b].map(|wire| &self.readers[wire.index()][..]);
+        let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+        self.work += few.len();
+        common(few, many)
     }
 
     /// Takes a pair out of the gates that share it, if these are as many as was thought.
-    fn take(&mut self, count: u32, a: Wire, b: Wire) {
-        let known = self.counts.get(&(a, b)).copied().unwrap_or(0);
-        if known < count {
-            if known > 1 {
-                self.queue.push((known, Reverse((a, b))));
-            }
-            return;
-        }
+    fn take(&mut self, count: usize, a: Wire, b: Wire) {
         let common = self.common(a, b);
-        self.counts.insert((a, b), common.len() as u32);
-        if common.len() < count as usize {
-            if common.len() > 1 {
-                self.queue.push((common.len() as u32, Reverse((a, b))));
-            }
-            return;
+        if common.len() < count {
+            return self.queue.push(common.len(), (a, b));
         }
-        self.counts.remove(&(a, b));
         let existing = common.iter().copied().find(|&gate| self.wires[gate as usize].len() == 2);
         let pair = existing.unwrap_or_else(|| {
             self.wires.push(SmallVec::from_slice(&[a, b]));
@@ -125,40 +122,31 @@ impl Sharing {
             number
         });
         let wire = Wire::of_gate(pair as usize);
-        // The wires beside the pair, and whether the pair is new beside them.
-        let mut beside: Vec<(Wire, bool)> = Vec::new();
-        for gate in common.into_iter().filter(|&gate| gate != pair) {
+        let rest: Vec<u32> = common.into_iter().filter(|&gate| gate != pair).collect();
+        for read in [a, b] {
+            let mut gone = rest.iter().peekable();
+            self.readers[read.index()].retain(|gate| gone.next_if_eq(&gate).is_none());
+        }
+        // The wires beside the pair, where it is new.
+        let mut beside: Vec<Wire> = Vec::new();
+        for gate in rest {
             let wires = &mut self.wires[gate as usize];
             let near = near(wires, a, b, self.wide);
             self.work += 4 * wires.len();
             wires.retain(|other| *other != a && *other != b);
-            let is_new = wires.binary_search(&wire).map_err(|place| wires.insert(place, wire)).is_err();
-            if is_new {
+            if let Err(place) = wires.binary_search(&wire) {
+                wires.insert(place, wire);
                 self.readers[wire.index()].push(gate);
+                beside.extend(near);
             }
-            beside.extend(near.into_iter().filter(|&other| other != wire).map(|other| (other, is_new)));
         }
-        // Gates that share a pair often share more, so each wire is counted once for all of them.
+        // What read the wire already, and what reads it now: two sorted parts.
+        self.readers[wire.index()].sort();
         beside.sort_unstable();
-        for gates in beside.chunk_by(|a, b| a.0 == b.0) {
-            let other = gates[0].0;
-            for old in [a, b] {
-                if let Some(count) = self.counts.get_mut(&(old.min(other), old.max(other))) {
-                    *count = count.saturating_sub(gates.len() as u32);
-                }
-            }
-            let new = gates.iter().filter(|(_, is_new)| *is_new).count() as u32;
-            if new == 0 || self.readers[other.index()].len() <= 1 {
-                continue;
-            }
-            let pair = (other.min(wire), other.max(wire));
-            let count = self.counts.entry(pair).or_default();
-            *count += new;
-            if *count > 1 {
-                self.queue.push((*count, Reverse(pair)));
-            } else {
-                self.counts.remove(&pair);
-            }
+        for gates in beside.chunk_by(|a, b| a == b) {
+            let other = gates[0];
+            let count = if existing.is_some() { self.common(other, wire).len() } else { gates.len() };
+            self.queue.push(count, (other.min(wire), other.max(wire)));
         }
     }
 
@@ -199,6 +187,20 @@ impl Sharing {
         let place: Vec<Wire> = place.into_iter().map(|wire| wire.unwrap_or(Wire::FALSE)).collect();
         sweep(with_outputs(net, network, &place))
     }
+}
+
+/// The numbers that both sorted lists have, of which the first is not the longer one.
+fn common(few: &[u32], mut many: &[u32]) -> Vec<u32> {
+    let is_far = many.len() > 16 * few.len();
+    let is_in_both = |gate: &&u32| {
+        let skipped = match is_far {
+            true => many.partition_point(|other| other < *gate),
+            false => many.iter().take_while(|other| other < gate).count(),
+        };
+        many = &many[skipped..];
+        many.first() == Some(*gate)
+    };
+    few.iter().filter(is_in_both).copied().collect()
 }
 
 /// The width up to which gates of these widths may count all their pairs.
