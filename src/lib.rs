@@ -62,8 +62,8 @@
 //! ```
 //!
 //! The public doors: [`gdl`] (text to game), [`games`] (a name to a game), [`engine`] (game to machine), [`machine`] (the contract),
-//! [`belief`], [`search`], [`solve`] (information sets), [`player`], [`referee`] (matches), [`for_engine`] (their hot
-//! code, compiled with optimisation), [`analysis`] (of games), [`experiment`]
+//! [`belief`], [`search`], [`solve`] (information sets), [`player`], [`referee`] (matches), [`for_engine`] (what
+//! of these is generic and hot, compiled once with optimisation), [`analysis`] (of games), [`experiment`]
 //! (many matches and their statistics), [`study`] (measurements of beliefs and engines), [`report`] (tables, figures and pages),
 //! [`view`] (pictures of states), [`net`] (the network protocol: player server and game master), [`kiosk`] (the table in the
 //! browser), [`cli`] (the program, with players of your own). The API is not stable.
