@@ -114,7 +114,7 @@ fn enumeration_equals_the_exact_posterior() {
             let mut belief = belief(&machine, role, &options);
             for now in once(Evidence::new(role)).chain(evidence_by_step(&machine, &history, role)) {
                 let outcome = belief.update(&now, &Budget::UNLIMITED, &Seed::root(1));
-                match posterior(&*machine, &now, &Uniform, 1_000) {
+                match posterior(&machine, &now, &Uniform, 1_000) {
                     Ok(posterior) => {
                         assert_eq!(outcome, UpdateOutcome::Enumerated, "{}", path.display());
                         assert_eq!(belief.particles().len(), posterior.histories.len());

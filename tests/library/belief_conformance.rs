@@ -40,7 +40,7 @@ impl Sampler<Machine> for Fault {
         static UPDATES: AtomicU64 = AtomicU64::new(0);
         let fault = *self;
         Box::new(HistoryBelief::new(machine, role, model, particles, move |histories, evidence, _, seed| {
-            let exact = posterior(&*histories.machine, evidence, &*histories.model, 10_000);
+            let exact = posterior(&histories.machine, evidence, &*histories.model, 10_000);
             let Ok(mut exact) = exact else {
                 let left = if fault == Fault::Stays { vec![(histories.initial(), 1.0)] } else { Vec::new() };
                 histories.replace(left);

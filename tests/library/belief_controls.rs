@@ -60,7 +60,7 @@ impl Sampler<Machine> for Squared {
         particles: usize,
     ) -> Box<dyn Belief<Machine>> {
         Box::new(HistoryBelief::new(machine, role, model, particles, |histories, evidence, _, seed| {
-            let exact = posterior(&*histories.machine, evidence, &*histories.model, 10_000).unwrap();
+            let exact = posterior(&histories.machine, evidence, &*histories.model, 10_000).unwrap();
             let drawn = draws(&squared(&exact), histories.wanted, &mut seed.rng());
             let drawn = drawn.into_iter().map(|at| (histories.trace(&exact.histories[at].0), 1.0)).collect();
             histories.replace(drawn);

@@ -88,7 +88,7 @@ fn sampling_never_visits_more_states_than_enumeration() {
             let mut spent = 0;
             for (evidence, cost) in updates {
                 spent += cost.states;
-                let enumerated = posterior(&*machine, &evidence, &Uniform, 100_000).unwrap().states;
+                let enumerated = posterior(&machine, &evidence, &Uniform, 100_000).unwrap().states;
                 assert!(spent <= enumerated, "{name}, step {}: {spent}, {enumerated}", evidence.step());
                 (hyperplay, all) = (hyperplay + spent, all + enumerated);
             }
@@ -143,7 +143,7 @@ fn rejection_pays_for_every_step_of_every_attempt() {
             let mut attempt = 0.0;
             let mut before = 1.0;
             for evidence in evidence_before_the_end(&machine, &history, role) {
-                let posterior = posterior(&*machine, &evidence, &Uniform, 100_000).unwrap();
+                let posterior = posterior(&machine, &evidence, &Uniform, 100_000).unwrap();
                 attempt += before;
                 before = posterior.evidence;
                 let expected = attempt / before;
@@ -190,7 +190,7 @@ fn states_beside_rejection(
             spent += cost.states;
             gone_on += rejection.states;
             let step = &mut all[evidence.step() - 1];
-            let enumerated = match posterior(&**machine, &evidence, &Uniform, limit) {
+            let enumerated = match posterior(machine, &evidence, &Uniform, limit) {
                 Ok(posterior) => posterior.states,
                 // A sampler has visited a state for every history that it holds.
                 Err(exact::ExactError::TooLarge { limit, .. }) => {

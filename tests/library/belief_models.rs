@@ -96,11 +96,11 @@ fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, replicates: usize)
             }
             for (evidence, held) in known.iter().zip(&held) {
                 let before = History(history.0[..evidence.step()].to_vec());
-                let posterior = for_engine::posterior(&**machine, evidence, &*model, 100_000).unwrap();
+                let posterior = for_engine::posterior(machine, evidence, &*model, 100_000).unwrap();
                 if posterior.histories.len() < 2 || legal(machine, &before, role).len() < 2 {
                     continue;
                 }
-                let uniform = for_engine::posterior(&**machine, evidence, &Uniform, 100_000).unwrap();
+                let uniform = for_engine::posterior(machine, evidence, &Uniform, 100_000).unwrap();
                 let mean = |posterior: &exact::Posterior| {
                     let mut sum = Placed::nothing(posterior.histories.len());
                     for placed in held.iter().map(|held| held.on(posterior)) {
@@ -203,7 +203,7 @@ fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
                     uneven += usize::from(
                         policy.iter().any(|share| (share * legal.len() as f64 - 1.0).abs() > 0.2),
                     );
-                    let expected = for_engine::posterior(&*machine, &evidence, &*other, 1_000).unwrap();
+                    let expected = for_engine::posterior(&machine, &evidence, &*other, 1_000).unwrap();
                     assert_eq!(other.policy(role, &evidence, &legal), policy);
                     let mut belief = particle_belief(&machine, role, one.clone(), BeliefOptions::default());
                     assert_eq!(
@@ -275,7 +275,7 @@ fn the_exact_update_is_exact_under_a_model_that_is_not_uniform() {
             }
             // One state, and two things that the other role may know of it.
             assert_eq!(belief.particles().len(), 2);
-            let posterior = for_engine::posterior(&*machine, &evidence, &Learning, 1_000).unwrap();
+            let posterior = for_engine::posterior(&machine, &evidence, &Learning, 1_000).unwrap();
             assert_eq!(posterior.histories.len(), 45);
             let expected: f64 = posterior
                 .histories
@@ -314,7 +314,7 @@ fn a_belief_changes_from_the_enumerated_set_to_particles_and_back() {
                     | (UpdateOutcome::Sampled, UpdateOutcome::Sampled) => {}
                     other => panic!("{other:?}"),
                 }
-                let posterior = for_engine::posterior(&*machine, &evidence, &Uniform, 100_000).unwrap();
+                let posterior = for_engine::posterior(&machine, &evidence, &Uniform, 100_000).unwrap();
                 if outcome == UpdateOutcome::Enumerated {
                     assert!(Distribution::of(&*belief).on(&posterior).state_variation(&posterior) < 1e-9);
                 } else if posterior.histories.len() == 1 {

@@ -121,7 +121,7 @@ fn known(machine: &Arc<Machine>, steps: usize, first: u64) -> Vec<Evidence> {
         evidence_before_the_end(machine, &history, role)
     };
     let size = |known: &Vec<Evidence>| {
-        let posterior = posterior(&**machine, &known[steps - 1], &Uniform, HISTORIES);
+        let posterior = posterior(machine, &known[steps - 1], &Uniform, HISTORIES);
         posterior.map_or(HISTORIES, |posterior| posterior.histories.len())
     };
     let followed = (first..first + MATCHES).map(of_match).filter(|known| known.len() == steps);
@@ -141,7 +141,7 @@ fn engines_agree(spec: &str, (name, steps): (&str, usize), draws: (usize, usize)
             histories(&machines[place], spec, draws, &known, &seed)
         });
         all.extend(p_values(&machines[1], [&slow, &fast]));
-        let posterior = posterior(&*machines[0], &known[steps - 1], &Uniform, HISTORIES);
+        let posterior = posterior(&machines[0], &known[steps - 1], &Uniform, HISTORIES);
         for drawn in [&slow, &fast] {
             let each = 1.0 / drawn.len() as f64;
             let drawn_from = |posterior| {

@@ -320,7 +320,7 @@ fn a_game_without_a_finite_tree_is_refused_with_the_reason() {
         "(role a) (role b) (init s) (<= (next s) (true s)) (<= terminal (true end)) (legal a wait) (legal b wait)
          (goal a 50) (goal b 50)",
     );
-    let error = game_tree(&*endless, &TreeLimits::default()).unwrap_err();
+    let error = game_tree(&endless, &TreeLimits::default()).unwrap_err();
     assert!(matches!(error, TreeError::Endless(10_000)), "{error}");
     assert!(estimate_size(&*endless, 1, &Seed::root(1)).is_err());
     // Which moves a has depends on a coin that it does not see.
@@ -330,9 +330,9 @@ fn a_game_without_a_finite_tree_is_refused_with_the_reason() {
          (<= (legal a x) (not (true toss))) (<= (legal a y) (not (true toss))) (<= (legal a z) (true (lies tails)))
          (goal a 50)",
     );
-    let error = game_tree(&*opaque, &TreeLimits::default()).unwrap_err();
+    let error = game_tree(&opaque, &TreeLimits::default()).unwrap_err();
     assert!(matches!(&error, TreeError::MovesDiffer { step: 1, .. }), "{error}");
     assert!(error.to_string().contains("let it see what decides them"), "{error}");
-    let stopped = game_tree(&*opaque, &TreeLimits { stop: &|_| true, ..TreeLimits::default() });
+    let stopped = game_tree(&opaque, &TreeLimits { stop: &|_| true, ..TreeLimits::default() });
     assert_eq!(stopped.unwrap_err(), TreeError::Stopped);
 }

@@ -52,7 +52,7 @@ struct Judged {
 impl Judged {
     fn new(game: &str, unit: f64) -> Judged {
         let machine = imperfect(game);
-        let tree = game_tree(&*machine, &TreeLimits::default()).unwrap();
+        let tree = game_tree(&machine, &TreeLimits::default()).unwrap();
         let form = SequenceForm::new(&tree, unit);
         Judged { machine, tree, form }
     }
@@ -138,7 +138,7 @@ fn a_model_that_learns_is_answered_better_from_match_to_match() {
                 });
                 let (settings, seed) = (Settings::default(), match_seed(1, deal));
                 let played =
-                    play_match(&*judged.machine, seats, &settings, &seed, &Interrupt::default(), &mut |_| ());
+                    play_match(&judged.machine, seats, &settings, &seed, &Interrupt::default(), &mut |_| ());
                 players.saw(&judged.machine, Role::new(0), &played.unwrap().history());
             }
         };
@@ -181,7 +181,7 @@ fn a_tree_that_grows_finds_an_answer_as_good_as_that_of_the_linear_program() {
         let policy = move |role: Role, known: &Evidence, legal: &[Move]| model.policy(role, known, legal);
         let minimiser = GrowingMinimiser::new(&**machine, GrowingOptions::default());
         let mut minimiser = minimiser.following(alice, share, Arc::new(policy));
-        grow(&mut minimiser, &**machine, 2_000, &Seed::root(1)).unwrap();
+        grow(&mut minimiser, machine, 2_000, &Seed::root(1)).unwrap();
         let own = minimiser.to_profile(tree);
         let of = |set: usize| if tree.sets()[set].role == bob { &fixed } else { &own }.of(tree, set);
         let verdict = form.judge(&Profile::from_fn(tree, |set, _| of(set).to_vec()));

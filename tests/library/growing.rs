@@ -13,9 +13,9 @@ use crate::common::machines::{engines, imperfect};
 /// the game, and in the grown one.
 fn grown(name: &str, unit: f64, options: GrowingOptions, iterations: u64) -> (usize, usize, f64, f64) {
     let machine = imperfect(name);
-    let tree = game_tree(&*machine, &TreeLimits::default()).unwrap();
+    let tree = game_tree(&machine, &TreeLimits::default()).unwrap();
     let mut minimiser = GrowingMinimiser::new(&*machine, options);
-    grow(&mut minimiser, &*machine, iterations, &Seed::root(1)).unwrap();
+    grow(&mut minimiser, &machine, iterations, &Seed::root(1)).unwrap();
     let verdict = SequenceForm::new(&tree, 1.0).judge(&minimiser.to_profile(&tree));
     let (in_tree, _) = minimiser.judged_in_tree().unwrap();
     (minimiser.nodes(), minimiser.leaves(), verdict.nash_conv / unit, in_tree / unit)
@@ -49,7 +49,7 @@ fn engines_grow_the_same_complete_tree() {
     let nodes = [EngineKind::Interpreter, EngineKind::Auto].map(|kind| {
         let machine = engines.get(kind).unwrap();
         let mut minimiser = GrowingMinimiser::new(&*machine, GrowingOptions::default());
-        grow(&mut minimiser, &*machine, 300, &Seed::root(1)).unwrap();
+        grow(&mut minimiser, &machine, 300, &Seed::root(1)).unwrap();
         assert_eq!(minimiser.leaves(), 0);
         (minimiser.nodes(), minimiser.information_sets())
     });

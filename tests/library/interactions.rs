@@ -183,7 +183,7 @@ fn beliefs_weigh_chances_as_found_by_hand() {
     // P(heads | heard heads) = 1/4 2/3 / (1/4 2/3 + 3/4 1/3) = 2/5; P(heads | heard tails) = 1/4 1/3 / (1/4 1/3 + 3/4 2/3) = 1/7.
     for (side, by_hand) in [("heads", 2.0 / 5.0), ("tails", 1.0 / 7.0)] {
         let evidence = after_hearing(&engine, side);
-        let posterior = posterior(&*engine, &evidence, &Uniform, 1_000_000).unwrap();
+        let posterior = posterior(&engine, &evidence, &Uniform, 1_000_000).unwrap();
         let mut scratch = engine.scratch();
         let weighted = posterior
             .histories
@@ -225,7 +225,7 @@ fn beliefs_weigh_chances_as_found_by_hand() {
 #[test]
 fn trees_playouts_and_solvers_weigh_chances_as_found_by_hand() {
     let engine = engine(COIN);
-    let tree = game_tree(&*engine, &TreeLimits::default()).unwrap();
+    let tree = game_tree(&engine, &TreeLimits::default()).unwrap();
     let form = SequenceForm::new(&tree, 1.0);
     // Whoever names a side by chance is right in half of the cases.
     let uniform = form.judge(&Profile::uniform(&tree));
@@ -233,7 +233,7 @@ fn trees_playouts_and_solvers_weigh_chances_as_found_by_hand() {
     // The best is tails always: right in 3/4 of the cases, whatever was heard (2/5 and 1/7 are less than a half).
     assert!((uniform.best_responses[alice()] - 25.0).abs() < 1e-9, "{uniform:?}");
     let mut minimiser = MonteCarloMinimiser::new(&*engine, SamplingScheme::External);
-    iterate(&mut minimiser, &*engine, 20_000, &Seed::root(1)).unwrap();
+    iterate(&mut minimiser, &engine, 20_000, &Seed::root(1)).unwrap();
     let sampled = form.judge(&minimiser.to_profile(&tree));
     assert!(sampled.nash_conv < 0.5, "{sampled:?}");
     // Playouts that name tails.
@@ -291,7 +291,7 @@ fn every_search_weighs_the_chance_that_follows_a_move() {
         let mut seats = hyperplay::machine::ByRole::from_fn(2, |_| None);
         seats[alice()] = Some(player.seat(&engine, alice()));
         let (seed, interrupt) = (Seed::root(1), hyperplay::referee::Interrupt::default());
-        let played = play_match(&*engine, seats, &settings, &seed, &interrupt, &mut |_| ()).unwrap();
+        let played = play_match(&engine, seats, &settings, &seed, &interrupt, &mut |_| ()).unwrap();
         // The balance of 3 is the goal 30.
         let hyperplay::referee::MatchOutcome::Over(goals) = &played.outcome else {
             panic!("{:?}", played.outcome)
@@ -311,7 +311,7 @@ fn the_referee_draws_chances_by_their_weights() {
         let (settings, interrupt) =
             (hyperplay::referee::Settings::default(), hyperplay::referee::Interrupt::default());
         let seed = Seed::root(1).index(number);
-        let played = play_match(&*engine, seats, &settings, &seed, &interrupt, &mut |_| ()).unwrap();
+        let played = play_match(&engine, seats, &settings, &seed, &interrupt, &mut |_| ()).unwrap();
         let random = engine.random().unwrap();
         heads += usize::from(engine.show_move(played.steps[0].joint.of(random)).contains("heads"));
     }
@@ -446,7 +446,7 @@ fn the_same_choices_make_the_same_matches_as_of_their_twins() {
 fn kuhn_poker_and_monty_hall_have_the_trees_of_their_twins() {
     for (name, label) in TWINS {
         let [ours, theirs] = [of_file(name, None), crate::common::machines::imperfect(name)].map(|engine| {
-            let tree = game_tree(&*engine, &TreeLimits::default()).unwrap();
+            let tree = game_tree(&engine, &TreeLimits::default()).unwrap();
             (shape(&tree, 0, &engine, &label, &mut BTreeMap::new()), tree.size())
         });
         assert_eq!(ours.1, theirs.1, "{name}");

@@ -23,7 +23,7 @@ fn unlimited() -> SolveLimits<'static> {
 }
 
 fn form(name: &str, unit: f64) -> SequenceForm {
-    SequenceForm::new(&game_tree(&*imperfect(name), &TreeLimits::default()).unwrap(), unit)
+    SequenceForm::new(&game_tree(&imperfect(name), &TreeLimits::default()).unwrap(), unit)
 }
 
 /// The value of the first role that decides, of a game whose solution is precise.
@@ -64,7 +64,7 @@ fn a_regret_minimiser_comes_to_the_same_value() {
 #[test]
 fn an_answer_to_a_role_that_follows_a_policy_with_a_probability_is_the_best_one() {
     let (machine, alice, bob) = (imperfect("kuhn_poker"), Role::new(0), Role::new(1));
-    let tree = &game_tree(&*machine, &TreeLimits::default()).unwrap();
+    let tree = &game_tree(&machine, &TreeLimits::default()).unwrap();
     let form = SequenceForm::new(tree, 25.0);
     let folds = Profile::from_fn(tree, |_, moves| {
         let is_timid = |&own: &_| ["fold", "check"].contains(&machine.show_move(own).as_str());
@@ -111,7 +111,7 @@ fn an_answer_to_a_role_that_follows_a_policy_with_a_probability_is_the_best_one(
 fn a_data_biased_response_is_the_best_one() {
     for (name, unit, games) in [("kuhn_poker", 25.0, 2_000), ("goofspiel_4_imperfect", 50.0, 100)] {
         let machine = imperfect(name);
-        let tree = &game_tree(&*machine, &TreeLimits::default()).unwrap();
+        let tree = &game_tree(&machine, &TreeLimits::default()).unwrap();
         let form = SequenceForm::new(tree, unit);
         let roles: Vec<Role> = tree.players().collect();
         let mut rng = Seed::root(2).rng();
@@ -202,7 +202,7 @@ fn it_gives_the_same_profile_again_and_on_any_thread() {
 
 #[test]
 fn it_can_be_stopped() {
-    let tree = game_tree(&*built_in("perfect/tictactoe.kif"), &TreeLimits::default()).unwrap();
+    let tree = game_tree(&built_in("perfect/tictactoe.kif"), &TreeLimits::default()).unwrap();
     let form = SequenceForm::new(&tree, 50.0);
     let limits = SolveLimits { stop: &|| true, ..unlimited() };
     let error = linear_program(&form, &limits).unwrap_err();
@@ -214,6 +214,6 @@ fn it_can_be_stopped() {
 #[ignore = "takes ten seconds"]
 fn the_values_of_larger_games_are_those_of_the_literature() {
     assert!((value(&form("liars_dice_1x6", 50.0), 0) + 7.0 / 258.0).abs() < 1e-9);
-    let tree = game_tree(&*built_in("perfect/tictactoe.kif"), &TreeLimits::default()).unwrap();
+    let tree = game_tree(&built_in("perfect/tictactoe.kif"), &TreeLimits::default()).unwrap();
     assert!(value(&SequenceForm::new(&tree, 50.0), 0).abs() < 1e-9);
 }

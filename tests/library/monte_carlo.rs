@@ -12,9 +12,9 @@ use crate::common::machines::imperfect;
 /// NashConv after `iterations` iterations, in payoffs of `unit` goals.
 fn nash_conv(name: &str, unit: f64, scheme: SamplingScheme, iterations: u64) -> f64 {
     let machine = imperfect(name);
-    let tree = game_tree(&*machine, &TreeLimits::default()).unwrap();
+    let tree = game_tree(&machine, &TreeLimits::default()).unwrap();
     let mut minimiser = MonteCarloMinimiser::new(&*machine, scheme);
-    iterate(&mut minimiser, &*machine, iterations, &Seed::root(1)).unwrap();
+    iterate(&mut minimiser, &machine, iterations, &Seed::root(1)).unwrap();
     SequenceForm::new(&tree, unit).judge(&minimiser.to_profile(&tree)).nash_conv
 }
 
@@ -49,7 +49,7 @@ fn explanations(machine: &Engine, evidence: &Evidence) -> Vec<(History, f64)> {
 #[test]
 fn wherever_iterations_aim_the_same_equilibrium_policy_of_kuhn_poker_is_learnt() {
     let machine = imperfect("kuhn_poker");
-    let tree = game_tree(&*machine, &TreeLimits::default()).unwrap();
+    let tree = game_tree(&machine, &TreeLimits::default()).unwrap();
     let bob: Vec<Evidence> =
         tree.sets().iter().map(|set| tree.evidence(set)).filter(|known| known.role.index() == 1).collect();
     let learnt = |aimed_at: Vec<(History, f64)>| {
@@ -81,12 +81,12 @@ fn simultaneous_moves_are_solved_too() {
 #[test]
 fn iterations_are_the_same_in_one_call_or_in_many() {
     let machine = imperfect("leduc_poker");
-    let tree = game_tree(&*machine, &TreeLimits::default()).unwrap();
+    let tree = game_tree(&machine, &TreeLimits::default()).unwrap();
     for scheme in SamplingScheme::ALL {
         let [whole, parts] = [&[2_000][..], &[1, 0, 999, 1_000]].map(|counts| {
             let mut minimiser = MonteCarloMinimiser::new(&*machine, scheme);
             for &count in counts {
-                iterate(&mut minimiser, &*machine, count, &Seed::root(5)).unwrap();
+                iterate(&mut minimiser, &machine, count, &Seed::root(5)).unwrap();
             }
             (minimiser.visits, minimiser.to_profile(&tree))
         });
@@ -98,7 +98,7 @@ fn iterations_are_the_same_in_one_call_or_in_many() {
 fn a_game_without_a_tree_is_sampled() {
     let machine = imperfect("phantom_tictactoe");
     let mut minimiser = MonteCarloMinimiser::new(&*machine, SamplingScheme::Outcome);
-    iterate(&mut minimiser, &*machine, 2_000, &Seed::root(1)).unwrap();
+    iterate(&mut minimiser, &machine, 2_000, &Seed::root(1)).unwrap();
     assert!(minimiser.information_sets() > 5_000);
     for policy in minimiser.policies().take(100) {
         assert!(policy.moves.len() > 1 && policy.evidence.role == policy.role);

@@ -631,7 +631,7 @@ fn a_deadline_is_kept_with_a_legal_move() {
 #[test]
 fn oos_has_learnt_what_to_do_when_its_time_is_up() {
     let machine = built_in("imperfect/kuhn_poker.kif");
-    let tree = game_tree(&*machine, &TreeLimits::default()).unwrap();
+    let tree = game_tree(&machine, &TreeLimits::default()).unwrap();
     for (number, set) in tree.sets().iter().enumerate() {
         let evidence = tree.evidence(set);
         let view = View { evidence: &evidence, legal: tree.moves(number) };

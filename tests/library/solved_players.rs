@@ -140,7 +140,7 @@ fn one_solution_serves_all_matches_on_all_threads() {
                 let seed = Seed::root(1).index(index);
                 let settings = Settings::default();
                 let played =
-                    play_match(&*machine, seats, &settings, &seed, &Interrupt::default(), &mut |_| ())
+                    play_match(&machine, seats, &settings, &seed, &Interrupt::default(), &mut |_| ())
                         .unwrap();
                 assert_eq!(played.faults().count(), 0);
                 matches!(played.outcome, MatchOutcome::Over(_))

@@ -65,7 +65,7 @@ fn resolved(
     roots: usize,
 ) -> [f64; 2] {
     let machine = imperfect(name);
-    let tree = game_tree(&*machine, &TreeLimits::default()).unwrap();
+    let tree = game_tree(&machine, &TreeLimits::default()).unwrap();
     let (form, seed) = (SequenceForm::new(&tree, unit), Seed::root(1));
     let given = iterations[0].is_none().then(|| blueprint(&tree, &exact(&form)));
     let iterations = iterations.map(|count| count.unwrap_or(1));
@@ -75,10 +75,10 @@ fn resolved(
     if is_exact {
         trunk = trunk.valued_by(Arc::new(Unknown));
     }
-    grow(&mut trunk, &*machine, iterations[0], &seed).unwrap();
+    grow(&mut trunk, &machine, iterations[0], &seed).unwrap();
     // The policies may not lead to the last leaves soon.
     while trunk.leaves() > 0 {
-        grow(&mut trunk, &*machine, 1, &seed).unwrap();
+        grow(&mut trunk, &machine, 1, &seed).unwrap();
     }
     let before = form.judge(&trunk.to_profile(&tree)).nash_conv;
     // A match goes on in several ways after a set, each with a copy of the minimiser that was there.
@@ -93,7 +93,7 @@ fn resolved(
         let mut minimiser = after.last().map_or(&trunk, |(_, minimiser)| minimiser).clone();
         let evidence = tree.evidence(&tree.sets()[set]);
         minimiser.resolve(&*machine, &evidence, Vec::new(), &Budget::UNLIMITED, &seed).unwrap();
-        grow(&mut minimiser, &*machine, iterations[1], &seed).unwrap();
+        grow(&mut minimiser, &machine, iterations[1], &seed).unwrap();
         minimiser.settle(&Budget::UNLIMITED);
         profile.set(&tree, set, &minimiser.policy(&evidence).unwrap().1);
         todo.extend((0..tree.sets().len()).filter(|&next| former(next) == Some(set)));
@@ -146,7 +146,7 @@ fn a_blueprint_is_played_before_a_sub_game_that_fits() {
     };
     let mut minimiser = new(1_000);
     let seed = Seed::root(1);
-    grow(&mut minimiser, &*machine, 200, &seed).unwrap();
+    grow(&mut minimiser, &machine, 200, &seed).unwrap();
     let mut learnt = 0;
     for policy in minimiser.policies().filter(|policy| policy.moves.len() == 2) {
         let found = &policy.probabilities;
@@ -160,9 +160,9 @@ fn a_blueprint_is_played_before_a_sub_game_that_fits() {
     let first = minimiser.policies().find(|of| said(of.role, of.moves.len()).is_some()).unwrap().evidence;
     for (nodes, follows) in [(1_000, false), (20, true), (40, true), (58, false)] {
         let mut minimiser = new(nodes);
-        grow(&mut minimiser, &*machine, 200, &seed).unwrap();
+        grow(&mut minimiser, &machine, 200, &seed).unwrap();
         minimiser.resolve(&*machine, &first, Vec::new(), &Budget::UNLIMITED, &seed).unwrap();
-        grow(&mut minimiser, &*machine, 200, &seed).unwrap();
+        grow(&mut minimiser, &machine, 200, &seed).unwrap();
         minimiser.settle(&Budget::UNLIMITED);
         let shares = minimiser.policy(&first).unwrap().1;
         assert_eq!(minimiser.subgame.follows, follows, "{nodes} nodes");
@@ -179,12 +179,12 @@ fn a_blueprint_is_played_before_a_sub_game_that_fits() {
     };
     // Its roots are in the tree, and what follows them is not.
     let mut begun = new(1_000);
-    grow(&mut begun, &*machine, 2, &seed).unwrap();
+    grow(&mut begun, &machine, 2, &seed).unwrap();
     for _ in 0..100 {
         if !grown(&begun, None).1 {
             break;
         }
-        grow(&mut begun, &*machine, 1, &seed).unwrap();
+        grow(&mut begun, &machine, 1, &seed).unwrap();
     }
     let (all, follows) = grown(&begun, None);
     assert!(!follows, "what follows the roots is not grown to its end");
@@ -196,13 +196,13 @@ fn a_blueprint_is_played_before_a_sub_game_that_fits() {
 #[test]
 fn a_sub_game_whose_own_roots_were_cut_is_not_solved() {
     let machine = imperfect("monty_hall");
-    let tree = game_tree(&*machine, &TreeLimits::default()).unwrap();
+    let tree = game_tree(&machine, &TreeLimits::default()).unwrap();
     let seed = Seed::root(1);
     let following = |roots| {
         let options = GrowingOptions { roots, ..GrowingOptions::default() };
         let uniform: Blueprint = Arc::new(|_, _, legal| Some(vec![1.0 / legal.len() as f64; legal.len()]));
         let mut trunk = GrowingMinimiser::new(&*machine, options).with_blueprint(Some(uniform));
-        grow(&mut trunk, &*machine, 50, &seed).unwrap();
+        grow(&mut trunk, &machine, 50, &seed).unwrap();
         let follows = |set: &&InformationSet| {
             let mut minimiser = trunk.clone();
             minimiser.resolve(&*machine, &tree.evidence(set), Vec::new(), &Budget::UNLIMITED, &seed).unwrap();

@@ -278,7 +278,7 @@ fn a_tree_that_cannot_fit_is_refused_before_it_is_built() {
         false
     };
     let limits = TreeLimits { stop: &stop, ..TreeLimits::default() };
-    let error = game_tree(&*machine, &limits).unwrap_err();
+    let error = game_tree(&machine, &limits).unwrap_err();
     let TreeError::TooLarge { limit: 30_000_000, estimate } = &error else { panic!("{error}") };
     assert!((estimate.interval.0..=estimate.interval.1).contains(&(nodes(&machine) as f64)), "{error}");
     assert!(most.into_inner() < 100_000, "{error}");
@@ -301,14 +301,14 @@ fn a_wide_step_is_refused_before_it_is_built_and_can_be_stopped_within() {
         nodes > 1 << 15
     };
     let limits = TreeLimits { stop: &stop, ..TreeLimits::default() };
-    let error = game_tree(&*machine_of(&wide(100)), &limits).unwrap_err();
+    let error = game_tree(&machine_of(&wide(100)), &limits).unwrap_err();
     let TreeError::TooLarge { estimate, .. } = &error else { panic!("{error}") };
     assert!((estimate.nodes / 2_f64.powi(101) - 1.0).abs() < 1e-9, "{error}");
     assert_eq!(most.swap(0, Ordering::Relaxed), 1, "no node but the first");
-    let error = game_tree(&*machine_of(&wide(18)), &limits).unwrap_err();
+    let error = game_tree(&machine_of(&wide(18)), &limits).unwrap_err();
     assert!(matches!(error, TreeError::Stopped), "{error}");
     assert!(most.into_inner() < 1 << 17, "nodes of a step are made while the stop is looked at");
-    let whole = game_tree(&*machine_of(&wide(15)), &TreeLimits::default()).unwrap();
+    let whole = game_tree(&machine_of(&wide(15)), &TreeLimits::default()).unwrap();
     assert_eq!(whole.len(), (1 << 16) - 1);
 }
 
@@ -319,7 +319,7 @@ fn a_tree_that_just_fits_is_built() {
     for machine in [built_in("perfect/tictactoe.kif"), walks, dice, machine_of(&comb(18))] {
         let nodes = nodes(&machine) as usize;
         assert!(nodes > 200_000);
-        let build = |nodes| game_tree(&*machine, &TreeLimits { nodes, ..TreeLimits::default() });
+        let build = |nodes| game_tree(&machine, &TreeLimits { nodes, ..TreeLimits::default() });
         assert_eq!(build(nodes).unwrap().len(), nodes);
         assert!(matches!(build(nodes - 1), Err(TreeError::TooLarge { .. })));
     }
@@ -374,7 +374,7 @@ fn a_tree_counts_the_faults_of_the_rules_and_shows_a_line_of_play_to_each() {
         walk(&reference, &reference.initial(), "", &mut expected);
         assert_eq!(expected.len(), faults, "{:?}", expected.keys());
         for kind in [EngineKind::Interpreter, EngineKind::Propagator, EngineKind::Lanes] {
-            let tree = game_tree(&*engines.get(kind).unwrap(), &TreeLimits::default()).unwrap();
+            let tree = game_tree(&engines.get(kind).unwrap(), &TreeLimits::default()).unwrap();
             assert_eq!(tree.faults().len(), expected.len(), "{kind}: {:?}", tree.faults());
             for TreeFault { kind: fault, role, histories, line } in tree.faults() {
                 let lines = &expected[&(format!("{fault:?}"), role.clone())];
