@@ -41,7 +41,7 @@ struct Covering<'g> {
     graph: &'g Graph,
     /// The cuts of each node, the chosen one first.
     cuts: Vec<SmallVec<[Cut; CUTS]>>,
-    /// The leaves of the chosen cuts, close together in memory.
+    /// The leaves of the chosen cuts, close together in memory, with the constant in unused places.
     chosen: Vec<[u32; 3]>,
     /// The share of a node's cost that one reader pays.
     flow: Vec<f32>,
@@ -99,7 +99,7 @@ impl Covering<'_> {
             self.flow[number] = flow / self.readers[number].max(1.0);
             self.depth[number] = depth;
             self.cuts[number] = ranked.into_iter().map(|(_, _, cut)| cut).collect();
-            self.chosen[number] = self.cuts[number][0].places();
+            self.chosen[number] = self.cuts[number][0].padded_leaves();
         }
     }
 
@@ -142,14 +142,14 @@ impl Covering<'_> {
             }
             self.release(self.chosen[number]);
             let areas = (0..self.cuts[number].len()).map(|at| {
-                let leaves = self.cuts[number][at].places();
+                let leaves = self.cuts[number][at].padded_leaves();
                 let area = self.take(leaves);
                 self.release(leaves);
                 (area, at)
             });
             let best = areas.min().map_or(0, |(_, at)| at);
             self.cuts[number].swap(0, best);
-            self.chosen[number] = self.cuts[number][0].places();
+            self.chosen[number] = self.cuts[number][0].padded_leaves();
             self.take(self.chosen[number]);
         }
     }

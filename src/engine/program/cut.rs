@@ -31,7 +31,7 @@ impl Cut {
     }
 
     /// The leaves and the unused places, which name the constant.
-    pub(super) fn places(&self) -> [u32; 3] {
+    pub(super) fn padded_leaves(&self) -> [u32; 3] {
         self.leaves
     }
 
