@@ -280,9 +280,10 @@ impl Spec {
     /// The commands of the programs that it and the specs in it start.
     pub fn commands(&self) -> Vec<&str> {
         let is_program = self.kind == SpecKind::Sampler && self.name() == PROGRAM;
-        let own = is_program.then(|| self.text("command"));
+        let keys = self.entry.keys.iter().filter(|key| is_program && key.name == "command");
+        let own = keys.filter_map(|key| self.value(&key.name).try_as_text_ref()).map(String::as_str);
         let inner = self.values.iter().filter_map(SpecValue::try_as_spec_ref);
-        own.into_iter().chain(inner.flat_map(|spec| spec.commands())).collect()
+        own.chain(inner.flat_map(|spec| spec.commands())).collect()
     }
 
     /// Whether it or a spec in it names a file, opened or not, or starts a program.

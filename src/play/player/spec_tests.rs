@@ -11,7 +11,7 @@ use super::registry::Registry;
 use super::seat::Seat;
 use super::spec::{Spec, SpecFile};
 use super::spec_error::{RegistryError, SpecError, SpecResult};
-use hyperplay_think::belief::{OpponentModel, Uniform};
+use hyperplay_think::belief::{BootstrapSampler, OpponentModel, Uniform};
 
 #[path = "../../../tests/common/property.rs"]
 mod property;
@@ -157,6 +157,16 @@ fn what_cannot_be_named_is_not_registered() {
     );
     // A model may have the name of a player.
     with_model(registry(), SpecEntry::new("plain", "as a model"));
+}
+
+#[test]
+fn a_sampler_named_program_that_has_no_command_starts_nothing() {
+    let own = SpecEntry::new("program", "draws by itself");
+    let registry = registry().with_sampler(own, |_, _| Ok(BootstrapSampler)).unwrap();
+    let sampler = registry.sampler("program").unwrap();
+    assert_eq!((sampler.spec().commands().len(), sampler.spec().reaches_outside()), (0, false));
+    let standard = Registry::standard().sampler("program:command=./sampler").unwrap();
+    assert_eq!((standard.spec().commands(), standard.spec().reaches_outside()), (vec!["./sampler"], true));
 }
 
 #[test]
