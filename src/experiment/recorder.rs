@@ -235,6 +235,9 @@ impl<M: StateMachine> Recorder<'_, M> {
 
     /// The true state at each turn. The turns are in the order of their steps.
     fn states(&self, turns: &[Turn<'_>]) -> Vec<Vec<String>> {
+        if turns.is_empty() {
+            return Vec::new();
+        }
         let mut scratch = self.machine.scratch();
         let (mut state, mut made) = (self.machine.initial(), 0);
         let mut of_turn = |turn: &Turn<'_>| {
