@@ -207,7 +207,10 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
     let spent = begun
         .and_then(|begun| begun.try_elapsed())
         .map_or(String::new(), |spent| format!(", {:.1} s of processor time", spent.as_secs_f64()));
-    let RunEnd { played, reused, is_complete: all, failed, first_failure, faulted } = ran?;
+    let RunEnd { played, reused, is_complete: all, failed, first_failure, faulted, decisions } = ran?;
+    for (entrant, decisions) in decisions.iter().filter(|(_, decisions)| decisions.failed > 0) {
+        log(format_args!("{}: {decisions}", plan.label(*entrant)));
+    }
     let rate = played as f64 / time.as_secs_f64().max(1e-9);
     let stopped = if all && plan.stop.is_some() { " (cells stop by themselves)" } else { "" };
     let taken = if others.is_empty() { String::new() } else { format!("{reused} taken from elsewhere, ") };

@@ -26,6 +26,7 @@ use super::recorder::{MatchFailure, RecordLines, SeatFault};
 use super::sequence::{NextMatch, Sequence};
 use super::stored::FinishedMatch;
 use hyperplay_lab::{LabError, LabResult};
+use hyperplay_play::player::AskedCounts;
 use hyperplay_play::referee::Interrupt;
 
 /// Matches that may be ahead of the files.
@@ -65,6 +66,8 @@ pub struct RunEnd {
     pub first_failure: Option<MatchFailure>,
     /// In how many of them a move was replaced.
     pub faulted: u64,
+    /// By entrant, the decisions of the matches that were played, and those that failed.
+    pub decisions: BTreeMap<usize, AskedCounts>,
 }
 
 /// The data that all threads share.
@@ -224,6 +227,9 @@ impl<'a> Run<'a> {
             }
             end.faulted += u64::from(lines.faults.iter().any(Option::is_some));
             end.failed += u64::from(lines.failure.is_some());
+            for (&entrant, decisions) in self.arena.plan.seats(&place).iter().zip(&lines.decisions) {
+                end.decisions.entry(entrant).or_default().add(decisions.clone());
+            }
             let made = [end.played + end.reused, end.failed, end.faulted];
             match shared.task.journal.write(place.id, &lines, made) {
                 Ok(()) => {

@@ -137,6 +137,23 @@ fn a_match_says_why_a_program_failed() {
     }
 }
 
+/// So are those of an experiment, by entrant.
+#[cfg(unix)]
+#[test]
+fn an_experiment_says_why_a_program_failed() {
+    let folder = Folder::new();
+    let text = "schema = 'hyperplay.experiment/1'\nname = 'failing'\nseed = 1\ngames = ['kuhn_poker']\n\
+        repetitions = 2\n[schedule]\nkind = 'round_robin'\n[[player]]\nname = 'lost'\n\
+        spec = 'hyperplay:sampler=[program:command=false]'\n[[player]]\nname = 'random'\nspec = 'random'\n";
+    folder.write("failing.toml", text);
+    let said = run(&mut folder.program("experiment run failing.toml --out failing"), 0).1;
+    let line = said.lines().find(|line| line.starts_with("lost: ")).unwrap_or_else(|| panic!("{said}"));
+    let end = " decisions on a failed evaluation of the rules; the first: ";
+    let [failed, made] = line[6..].split_once(end).unwrap().0.split_once(" of ").unwrap().into();
+    assert!(failed == made && made != "0" && line.contains("the sampler 'false': it "), "{line}");
+    assert!(!said.contains("random: "), "{said}");
+}
+
 /// A program that is late has no particle, and its answer is not taken for that to the next question.
 #[test]
 fn a_program_that_is_late_is_not_waited_for() {
