@@ -162,7 +162,9 @@ fn what_cannot_be_named_is_not_registered() {
 #[test]
 fn a_sampler_named_program_that_has_no_command_starts_nothing() {
     let own = SpecEntry::new("program", "draws by itself");
-    let registry = registry().with_sampler(own, |_, _| Ok(BootstrapSampler)).unwrap();
+    // Every sampler has a model, uniform by default.
+    let registry = with_model(registry(), SpecEntry::new("uniform", "all alike"));
+    let registry = registry.with_sampler(own, |_, _| Ok(BootstrapSampler)).unwrap();
     let sampler = registry.sampler("program").unwrap();
     assert_eq!((sampler.spec().commands().len(), sampler.spec().reaches_outside()), (0, false));
     let standard = Registry::standard().sampler("program:command=./sampler").unwrap();
