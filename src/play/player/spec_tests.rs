@@ -167,7 +167,7 @@ fn a_sampler_named_program_that_has_no_command_starts_nothing() {
     let registry = registry.with_sampler(own, |_, _| Ok(BootstrapSampler)).unwrap();
     let sampler = registry.sampler("program").unwrap();
     assert_eq!((sampler.spec().commands().len(), sampler.spec().reaches_outside()), (0, false));
-    let standard = Registry::standard().sampler("program:command=./sampler").unwrap();
+    let standard = Registry::standard().with_programs().sampler("program:command=./sampler").unwrap();
     assert_eq!((standard.spec().commands(), standard.spec().reaches_outside()), (vec!["./sampler"], true));
 }
 
