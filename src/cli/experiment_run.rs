@@ -208,8 +208,8 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
         .and_then(|begun| begun.try_elapsed())
         .map_or(String::new(), |spent| format!(", {:.1} s of processor time", spent.as_secs_f64()));
     let RunEnd { played, reused, is_complete: all, failed, first_failure, faulted, decisions } = ran?;
-    for (entrant, decisions) in decisions.iter().filter(|(_, decisions)| decisions.failed > 0) {
-        log(format_args!("{}: {decisions}", plan.label(*entrant)));
+    for (entrant, counts) in decisions.iter().filter_map(|(of, made)| Some((*of, made.failures()?))) {
+        log(format_args!("{}: {counts}", plan.label(entrant)));
     }
     let rate = played as f64 / time.as_secs_f64().max(1e-9);
     let stopped = if all && plan.stop.is_some() { " (cells stop by themselves)" } else { "" };

@@ -10,7 +10,6 @@ use super::output::Output;
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::study::{DecisionTally, PlayedMatch};
 use hyperplay_machine::{ByRole, Role, StateMachine as _, counted};
-use hyperplay_play::player::AskedCounts;
 use hyperplay_play::referee::Heading;
 use hyperplay_report::{FEW, Sample, Table};
 
@@ -227,9 +226,7 @@ impl Report {
         }
         for (role, name, spec) in title.players() {
             let RoleReport { faults, decisions, .. } = &self.roles[role];
-            let DecisionTally { decisions, failed, first_failure: first, .. } = decisions.clone();
-            if failed > 0 {
-                let counts = AskedCounts { decisions, failed, first, ..AskedCounts::default() };
+            if let Some(counts) = decisions.failures() {
                 out.line(format_args!("{name} ({spec}): {counts}"))?;
             }
             let kinds: Vec<String> = faults.iter().map(|(kind, count)| format!("{count} {kind}")).collect();

@@ -16,8 +16,9 @@ use super::watched::{PlayerWatch, WatchedDecision, seconds};
 use hyperplay_lab::records::{
     HeldRecord, MatchRecord, ParticlesRecord, PositionRecord, Record, SeenRecord, TimingRecord, TurnRecord,
 };
+use hyperplay_lab::study::DecisionTally;
 use hyperplay_machine::{ByRole, EvaluationFailure, Move, Role, StateMachine, StateMachineExt};
-use hyperplay_play::player::{AskedCounts, Decision, HeldBelief};
+use hyperplay_play::player::{Decision, HeldBelief};
 use hyperplay_play::referee::{Fault, FaultKind, Match, MatchOutcome, MatchStep};
 use hyperplay_report::rounded;
 
@@ -55,8 +56,8 @@ pub struct RecordLines {
     pub failure: Option<MatchFailure>,
     /// By played role, what went wrong.
     pub faults: Vec<Option<SeatFault>>,
-    /// By played role, the decisions of its turns, and those that failed; none of a match that was not played now.
-    pub decisions: Vec<AskedCounts>,
+    /// By played role, its decisions; none of a match that was not played now.
+    pub decisions: Vec<DecisionTally>,
     /// By kind of file, in the order in which they are written; none where nothing is recorded.
     pub lines: [Vec<Vec<u8>>; KINDS.len()],
 }
@@ -94,18 +95,6 @@ struct Turn<'a> {
     decision: Option<&'a Decision>,
     fault: Option<&'a FaultKind>,
     watched: WatchedDecision,
-}
-
-/// How many decisions a role made at its turns, how many of them failed, and why the first did.
-fn decisions(turns: &[Turn<'_>], role: Role) -> AskedCounts {
-    let made = turns.iter().filter(|turn| turn.role == role).filter_map(|turn| turn.decision);
-    let mut failed = made.clone().filter_map(|decision| decision.failure.as_ref()).peekable();
-    AskedCounts {
-        first: failed.peek().map(ToString::to_string),
-        decisions: made.count() as u64,
-        failed: failed.count() as u64,
-        ..AskedCounts::default()
-    }
 }
 
 impl<M: StateMachine> Recorder<'_, M> {
@@ -154,7 +143,10 @@ impl<M: StateMachine> Recorder<'_, M> {
             goals,
             failure,
             faults: game.played().map(|role| self.seat_fault(Role::new(role))).collect(),
-            decisions: game.played().map(|role| decisions(&turns, Role::new(role))).collect(),
+            decisions: game
+                .played()
+                .map(|role| DecisionTally::of(self.played, Role::new(role), None))
+                .collect(),
             lines: [
                 if log >= DecisionLog::Turns { vec![timing.line()] } else { Vec::new() },
                 positions

@@ -25,8 +25,8 @@ use super::pool::Pool;
 use super::recorder::{MatchFailure, RecordLines, SeatFault};
 use super::sequence::{NextMatch, Sequence};
 use super::stored::FinishedMatch;
+use hyperplay_lab::study::DecisionTally;
 use hyperplay_lab::{LabError, LabResult};
-use hyperplay_play::player::AskedCounts;
 use hyperplay_play::referee::Interrupt;
 
 /// Matches that may be ahead of the files.
@@ -52,7 +52,7 @@ pub struct RunTask<'a> {
 }
 
 /// How a run ended.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct RunEnd {
     /// Matches that were played.
     pub played: u64,
@@ -66,8 +66,8 @@ pub struct RunEnd {
     pub first_failure: Option<MatchFailure>,
     /// In how many of them a move was replaced.
     pub faulted: u64,
-    /// By entrant, the decisions of the matches that were played, and those that failed.
-    pub decisions: BTreeMap<usize, AskedCounts>,
+    /// By entrant, its decisions in the matches that were played.
+    pub decisions: BTreeMap<usize, DecisionTally>,
 }
 
 /// The data that all threads share.
@@ -210,7 +210,7 @@ impl<'a> Run<'a> {
         let mut shared = self.shared.lock();
         let shared = &mut *shared;
         shared.ahead.insert(number, made);
-        while let Some((place, lines, origin)) = shared.ahead.remove(&shared.written) {
+        while let Some((place, mut lines, origin)) = shared.ahead.remove(&shared.written) {
             if shared.failure.is_some() {
                 break;
             }
@@ -227,8 +227,10 @@ impl<'a> Run<'a> {
             }
             end.faulted += u64::from(lines.faults.iter().any(Option::is_some));
             end.failed += u64::from(lines.failure.is_some());
-            for (&entrant, decisions) in self.arena.plan.seats(&place).iter().zip(&lines.decisions) {
-                end.decisions.entry(entrant).or_default().add(decisions.clone());
+            for (&entrant, decisions) in
+                self.arena.plan.seats(&place).iter().zip(std::mem::take(&mut lines.decisions))
+            {
+                end.decisions.entry(entrant).or_default().add(decisions);
             }
             let made = [end.played + end.reused, end.failed, end.faulted];
             match shared.task.journal.write(place.id, &lines, made) {

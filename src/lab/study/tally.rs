@@ -6,10 +6,11 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use hyperplay_machine::{ByRole, EvaluationFailure, Goal, Role};
+use hyperplay_play::player::AskedCounts;
 use hyperplay_play::referee::{Clocks, Match, MatchOutcome};
 
 /// The decisions of one role: how many there were, and what they cost.
-#[derive(Clone, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct DecisionTally {
     /// Those between two legal moves or more; the next five are of these only.
     pub decisions: u64,
@@ -32,7 +33,7 @@ pub struct DecisionTally {
 }
 
 /// The answer that used the greatest share of its clock.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Latest {
     /// How long it took.
     pub seconds: f64,
@@ -53,7 +54,7 @@ impl Latest {
 
 impl DecisionTally {
     /// Those of a role in a match.
-    fn of(played: &Match, role: Role, clocks: Option<&Clocks>) -> DecisionTally {
+    pub fn of(played: &Match, role: Role, clocks: Option<&Clocks>) -> DecisionTally {
         let said = || played.steps.iter().filter_map(|step| step.decisions[role].as_ref());
         let mut tally = DecisionTally {
             recoveries: said().filter(|decision| decision.recovered).count() as u64,
@@ -73,6 +74,13 @@ impl DecisionTally {
             }
         }
         tally
+    }
+
+    /// Those that failed, to be said in words; `None` if none did.
+    pub fn failures(&self) -> Option<AskedCounts> {
+        let DecisionTally { decisions, failed, ref first_failure, .. } = *self;
+        let first = first_failure.clone();
+        (failed > 0).then(|| AskedCounts { decisions, failed, first, ..AskedCounts::default() })
     }
 
     /// Adds those of other matches.

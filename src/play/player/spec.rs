@@ -280,8 +280,9 @@ impl Spec {
     /// The commands of the programs that it and the specs in it start.
     pub fn commands(&self) -> Vec<&str> {
         let is_program = self.kind == SpecKind::Sampler && self.name() == PROGRAM;
-        let keys = self.entry.keys.iter().filter(|key| is_program && key.name == "command");
-        let own = keys.filter_map(|key| self.value(&key.name).try_as_text_ref()).map(String::as_str);
+        let keys = self.entry.keys.iter().zip(&self.values);
+        let own = keys.filter(|(key, _)| is_program && key.name == "command");
+        let own = own.filter_map(|(_, value)| value.try_as_text_ref()).map(String::as_str);
         let inner = self.values.iter().filter_map(SpecValue::try_as_spec_ref);
         own.chain(inner.flat_map(|spec| spec.commands())).collect()
     }
