@@ -28,9 +28,28 @@ fn fast(engines: &Engines) -> Vec<Arc<Engine>> {
     EngineKind::FAST.iter().map(|&kind| engines.get(kind).unwrap()).collect()
 }
 
-/// Plays `matches` matches of every game that can be grounded, those of the field within limits; how many games these were.
-fn all_agree(matches: usize, limits: GroundingLimits) -> usize {
+/// Rulesheets of the field of which nothing is compared within [`VISITS`], and which take a second or two each until they are refused.
+const BEYOND: [&str; 8] = [
+    "gdl1/chess.kif",
+    "gdl1/ruleDepthExponential.kif",
+    "gdl2/small_dominion.gdl",
+    "large/alexChess.kif",
+    "large/amazonsSuicide.kif",
+    "large/dominion.kif",
+    "large/laikLee_hex.kif",
+    "large/mummymaze1p.kif",
+];
+
+/// The work of grounding in the short form. Without this limit one rulesheet of the field takes minutes.
+const VISITS: u64 = 4_000_000;
+
+/// Plays `matches` matches of every game that can be grounded, those of the field within limits and without those that are left
+/// out; how many games these were.
+fn all_agree(matches: usize, limits: GroundingLimits, left_out: &[&str]) -> usize {
     let agrees = |(path, text): (String, String)| {
+        if left_out.iter().any(|left_out| Path::new(&path).ends_with(left_out)) {
+            return false;
+        }
         let Some(game) = load(Source::new(&*path, text), None).game else { return false };
         let is_ours = ["games/perfect", "games/imperfect"].iter().any(|folder| path.contains(folder));
         let engines = match is_ours {
@@ -57,15 +76,14 @@ fn all_agree(matches: usize, limits: GroundingLimits) -> usize {
 
 #[test]
 fn every_engine_agrees_with_the_interpreter_on_every_game() {
-    // Without this limit one rulesheet of the field takes minutes.
-    let limits = GroundingLimits { visits: 4_000_000, ..GroundingLimits::default() };
-    assert!(all_agree(1, limits) > 50);
+    let limits = GroundingLimits { visits: VISITS, ..GroundingLimits::default() };
+    assert!(all_agree(1, limits, &BEYOND) > 50);
 }
 
 #[test]
 #[ignore = "an hour"]
 fn they_agree_in_1000_matches_of_every_game() {
-    all_agree(1000, GroundingLimits::default());
+    all_agree(1000, GroundingLimits::default(), &[]);
 }
 
 /// Compares the engines on generated games; how many these were.
