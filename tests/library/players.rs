@@ -268,7 +268,7 @@ fn ismcts_plays_what_is_certain_in_kuhn_poker_and_does_not_bluff() {
 }
 
 #[test]
-fn ismcts_takes_the_most_visited_move_and_explores_less_only_where_nothing_is_hidden() {
+fn what_ismcts_does_by_default_depends_on_what_is_hidden_and_what_is_written_holds() {
     let decided = |game: &str, keys: &str| {
         let machine = built_in(game);
         let evidence = Evidence::new(Role::new(0));
@@ -284,6 +284,14 @@ fn ismcts_takes_the_most_visited_move_and_explores_less_only_where_nothing_is_hi
         let (same, other) = if is_plain { (plain, mixing) } else { (mixing, plain) };
         assert_eq!(decided(game, ""), decided(game, same), "{game}");
         assert_ne!(decided(game, ""), decided(game, other), "{game}: what is written holds");
+    }
+    // The history of moves is used where it is written, and with `at_once` only where roles move at once.
+    for (game, is_at_once) in
+        [("imperfect/krieg_tictactoe_3x3.kif", true), ("imperfect/phantom_tictactoe.kif", false)]
+    {
+        assert_eq!(decided(game, ""), decided(game, ",history=off"), "{game}");
+        assert_eq!(decided(game, "") != decided(game, ",history=at_once"), is_at_once, "{game}");
+        assert_ne!(decided(game, ""), decided(game, ",history=on"), "{game}");
     }
 }
 
@@ -500,7 +508,7 @@ fn one_seed_gives_one_match_and_policies_sum_to_one() {
         ],
         [
             "ismcts:particles=20,sampler=hyperplay:enumerate=off,simulations=300",
-            "ismcts:simulations=300,final=value",
+            "ismcts:simulations=300,final=value,history=at_once",
         ],
         [
             "hyperplay2:particles=20,simulations=30,inner=[hyperplay:particles=4,playouts=20]",

@@ -264,7 +264,7 @@ fn ismcts_keys() -> [SpecKey; 11] {
         SpecKey::count("trees", 1..=1_024, 1, about("ismcts", "trees")),
         SpecKey::count("others", 0..=1_000_000, 0, about("ismcts", "others")),
         SpecKey::word("observers", Observers::Every, about("ismcts", "observers")),
-        SpecKey::word("history", HistoryUse::AtOnce, about("ismcts", "history")),
+        SpecKey::word("history", HistoryUse::Never, about("ismcts", "history")),
         belief_keys::modelled(),
         SpecKey::word("keep", false, about("ismcts", "keep")),
         SpecKey::word("final", FinalMove::Thresholded, about("ismcts", "final")).replaced(PLAIN, "visits"),

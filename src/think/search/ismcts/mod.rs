@@ -127,7 +127,7 @@ impl Default for IsmctsOptions {
             memory: 256 << 20,
             others: 0,
             observers: Observers::Every,
-            history: HistoryUse::AtOnce,
+            history: HistoryUse::Never,
             model_share: 0.0,
         }
     }
