@@ -28,7 +28,7 @@ fn fast(engines: &Engines) -> Vec<Arc<Engine>> {
     EngineKind::FAST.iter().map(|&kind| engines.get(kind).unwrap()).collect()
 }
 
-/// Rulesheets of the field of which nothing is compared within [`VISITS`], and which take a second or two each until they are refused.
+/// The rulesheets of the field that are refused within [`VISITS`], which takes a second or two each. Every other one must be grounded.
 const BEYOND: [&str; 8] = [
     "gdl1/chess.kif",
     "gdl1/ruleDepthExponential.kif",
@@ -57,7 +57,8 @@ fn all_agree(matches: usize, limits: GroundingLimits, left_out: &[&str]) -> usiz
             false => Arc::new(Engines::within(&game, limits)),
         };
         let (Ok(reference), Ok(_)) = (engines.interpreter(), engines.network()) else {
-            assert!(!is_ours, "{path}");
+            let may_be_refused = left_out.is_empty() || path.contains("games/broken");
+            assert!(!is_ours && may_be_refused, "{path} is not grounded within the limits");
             return false;
         };
         let others = fast(&engines);

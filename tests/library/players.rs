@@ -267,31 +267,37 @@ fn ismcts_plays_what_is_certain_in_kuhn_poker_and_does_not_bluff() {
     }
 }
 
+/// Policy and values of the first decision of `ismcts` with these keys, each after a comma.
+fn decided_by_ismcts(game: &str, keys: &str) -> (Vec<(Move, f64)>, Vec<(Move, f64)>) {
+    let machine = built_in(game);
+    let evidence = Evidence::new(Role::new(0));
+    let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[Role::new(0)].clone();
+    let view = View { evidence: &evidence, legal: &legal };
+    let mut player = seat(&format!("ismcts:simulations=300{keys}"), &machine, Role::new(0));
+    let decision = decide(&mut player, view, &Budget::UNLIMITED, &Seed::root(1));
+    (decision.policy, decision.values)
+}
+
 #[test]
-fn what_ismcts_does_by_default_depends_on_what_is_hidden_and_what_is_written_holds() {
-    let decided = |game: &str, keys: &str| {
-        let machine = built_in(game);
-        let evidence = Evidence::new(Role::new(0));
-        let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[Role::new(0)].clone();
-        let view = View { evidence: &evidence, legal: &legal };
-        let spec = format!("ismcts:simulations=300{keys}");
-        let mut player = seat(&spec, &machine, Role::new(0));
-        let decision = decide(&mut player, view, &Budget::UNLIMITED, &Seed::root(1));
-        (decision.policy, decision.values)
-    };
+fn ismcts_takes_the_most_visited_move_and_explores_less_only_where_nothing_is_hidden() {
     let (plain, mixing) = (",exploration=0.15,final=visits", ",exploration=0.7,final=thresholded");
     for (game, is_plain) in [("perfect/tictactoe.kif", true), ("imperfect/phantom_tictactoe.kif", false)] {
         let (same, other) = if is_plain { (plain, mixing) } else { (mixing, plain) };
-        assert_eq!(decided(game, ""), decided(game, same), "{game}");
-        assert_ne!(decided(game, ""), decided(game, other), "{game}: what is written holds");
+        let decided = |keys| decided_by_ismcts(game, keys);
+        assert_eq!(decided(""), decided(same), "{game}");
+        assert_ne!(decided(""), decided(other), "{game}: what is written holds");
     }
-    // The history of moves is used where it is written, and with `at_once` only where roles move at once.
+}
+
+#[test]
+fn ismcts_plays_out_by_history_only_if_told_and_with_at_once_only_where_roles_move_at_once() {
     for (game, is_at_once) in
         [("imperfect/krieg_tictactoe_3x3.kif", true), ("imperfect/phantom_tictactoe.kif", false)]
     {
-        assert_eq!(decided(game, ""), decided(game, ",history=off"), "{game}");
-        assert_eq!(decided(game, "") != decided(game, ",history=at_once"), is_at_once, "{game}");
-        assert_ne!(decided(game, ""), decided(game, ",history=on"), "{game}");
+        let decided = |keys| decided_by_ismcts(game, keys);
+        assert_eq!(decided(""), decided(",history=off"), "{game}");
+        assert_eq!(decided("") != decided(",history=at_once"), is_at_once, "{game}");
+        assert_ne!(decided(""), decided(",history=on"), "{game}");
     }
 }
 
