@@ -268,14 +268,14 @@ fn ismcts_plays_what_is_certain_in_kuhn_poker_and_does_not_bluff() {
 }
 
 /// Policy and values of the first decision of `ismcts` with these keys, each after a comma.
-fn decided_by_ismcts(game: &str, keys: &str) -> (Vec<(Move, f64)>, Vec<(Move, f64)>) {
+fn decided_by_ismcts(game: &str, keys: &str) -> [Vec<(Move, f64)>; 2] {
     let machine = built_in(game);
     let evidence = Evidence::new(Role::new(0));
     let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[Role::new(0)].clone();
     let view = View { evidence: &evidence, legal: &legal };
     let mut player = seat(&format!("ismcts:simulations=300{keys}"), &machine, Role::new(0));
     let decision = decide(&mut player, view, &Budget::UNLIMITED, &Seed::root(1));
-    (decision.policy, decision.values)
+    [decision.policy, decision.values]
 }
 
 #[test]
