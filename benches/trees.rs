@@ -2,7 +2,7 @@
 //! matches of `uct` with different blocks against each other, with equally many playouts or in equal time, and with
 //! seats swapped.
 //!
-//! `cargo bench --bench trees -- GAME MATCHES BUDGET GROWTH,TAPER,MOST,FILL GROWTH,...` plays two kinds of blocks
+//! `cargo bench --bench trees -- GAME MATCHES BUDGET GROWTH,EARLY,TAPER,MOST,FILL GROWTH,...` plays two kinds of blocks
 //! against each other; the budget is a number of playouts, or seconds such as `0.05s`. Each pair of matches begins
 //! with the same two random moves. It prints the mean goal of the first. `cargo test` runs one short pair.
 #![allow(clippy::unwrap_used)]
@@ -120,12 +120,13 @@ fn duel<M: Bulk>(machine: &M, name: &str, blocks: [&Blocks; 2], allowed: Allowed
 
 fn blocks(text: &str) -> Blocks {
     let numbers: Vec<u64> = text.split(',').map(|number| number.parse().unwrap()).collect();
-    Blocks { growth: numbers[0], taper: numbers[1], most: numbers[2], fill: numbers[3] as u32 }
+    let [growth, early, taper, most, fill] = numbers[..] else { panic!("five numbers: {text}") };
+    Blocks { growth, early, taper, most, fill: fill as u32 }
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let short = ["perfect/tictactoe", "2", "50", "1,1,1,1", "64,8,512,16"].map(str::to_owned);
+    let short = ["perfect/tictactoe", "2", "50", "1,1,1,1,1", "64,64,8,512,16"].map(str::to_owned);
     let [game, matches, budget, one, two] = arguments.first_chunk().unwrap_or(&short);
     let path = format!("{}/games/{game}.kif", env!("CARGO_MANIFEST_DIR"));
     let loaded = load(Source::new(game.as_str(), std::fs::read_to_string(path).unwrap()), None);

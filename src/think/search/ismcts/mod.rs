@@ -48,7 +48,7 @@ pub use trees::IsmctsTrees;
 
 use super::batch_size::BatchSize;
 use super::context::SearchContext;
-use super::mcts::Blocks;
+use super::mcts::{Blocks, lanes};
 use crate::tree::{Chooser, Following, Positions};
 use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, Move, Role};
 
@@ -118,7 +118,7 @@ pub struct IsmctsOptions {
 impl Default for IsmctsOptions {
     fn default() -> Self {
         // Rounds as measured (`docs/measurements.md`).
-        let blocks = Blocks { growth: 64, taper: 8, most: 4096, fill: 16 };
+        let blocks = Blocks { growth: 64, early: 16, taper: 8, most: 4096, fill: 16 };
         IsmctsOptions {
             simulations: 10_000,
             exploration: 0.7,
@@ -328,11 +328,12 @@ fn simulate<M: Bulk>(
     // One for each move at least; every second one may begin where others do.
     let least = legal.len() as u64 * if is_alone { 1 } else { 2 };
     let blocks = options.blocks;
-    let wanted = options.simulations.max(least);
+    let (wanted, lanes) = (options.simulations.max(least), lanes(machine, budget));
     let (mut made, mut batch, mut playouts) = (0, BatchSize::new(budget.less(others.cost)), 0);
     let (mut roots, mut weights) = (Vec::new(), None);
     for number in 0.. {
-        let block = blocks.size(made, (wanted - made).min(batch.rest())).min(wanted - made);
+        let rest = (wanted - made).min(batch.rest());
+        let block = blocks.size(made, rest, lanes).min(wanted - made);
         let size = match batch.size(1, block) {
             0 if made < least && !budget.is_late() => 1,
             size => size,
@@ -366,7 +367,7 @@ fn simulate<M: Bulk>(
         }
         let mut steps = u64::from(size);
         if !round.starts.is_empty() {
-            let each = blocks.playouts_each(machine.at_once(), round.starts.len() as u64, budget);
+            let each = blocks.playouts_each(lanes, round.starts.len() as u64);
             round.starts.iter_mut().for_each(|start| {
                 start.count = each;
                 start.weights = weights.clone();

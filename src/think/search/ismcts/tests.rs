@@ -17,9 +17,9 @@ use hyperplay_machine::{
 };
 
 /// One simulation after the other.
-const ALONE: Blocks = Blocks { growth: 1, taper: 1, most: 1, fill: 1 };
+const ALONE: Blocks = Blocks { growth: 1, early: 1, taper: 1, most: 1, fill: 1 };
 /// As many at once as there can be.
-const CROWDED: Blocks = Blocks { growth: 2, taper: 1, most: 4096, fill: 1 };
+const CROWDED: Blocks = Blocks { growth: 2, early: 2, taper: 1, most: 4096, fill: 1 };
 
 pub(super) fn options(simulations: u64) -> IsmctsOptions {
     IsmctsOptions { simulations, ..IsmctsOptions::default() }

@@ -29,6 +29,8 @@ use hyperplay_machine::{Budget, Bulk};
 pub struct Blocks {
     /// As many as were made before the round, divided by this.
     pub growth: u64,
+    /// The same where lanes of the machine would be empty, although they are [filled](Blocks::fill).
+    pub early: u64,
     /// As many as there will still be, divided by this: the last ones make up for the haste of the others, else a move
     /// that was lucky in the last round would be chosen.
     pub taper: u64,
@@ -40,23 +42,27 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// How many descents the next round has, with `made` made and `rest` still to come.
-    pub(super) fn size(&self, made: u64, rest: u64) -> u64 {
-        (made / self.growth).min(rest / self.taper).clamp(1, self.most)
+    /// How many descents the next round has, with `made` made and `rest` still to come, where so many [lanes] are to be filled.
+    pub(super) fn size(&self, made: u64, rest: u64, lanes: u32) -> u64 {
+        let early = (made / self.early).min(u64::from(lanes / self.fill));
+        (made / self.growth).max(early).min(rest / self.taper).clamp(1, self.most)
     }
 
-    /// How many playouts to make from each of these leaves. Lanes that are left are filled, but not where playouts or states
-    /// are counted, because they are too dear for that.
-    pub(super) fn playouts_each(&self, at_once: u32, leaves: u64, budget: &Budget) -> u32 {
-        let fill = if budget.reproduces() || budget.nodes.is_some() { 1 } else { self.fill };
-        (at_once / leaves.clamp(1, 1 << 20) as u32).clamp(1, fill)
+    /// How many playouts to make from each of these leaves, to fill the [lanes].
+    pub(super) fn playouts_each(&self, lanes: u32, leaves: u64) -> u32 {
+        (lanes / leaves.clamp(1, 1 << 20) as u32).clamp(1, self.fill)
     }
+}
+
+/// The lanes of a machine that a round is to fill: 1 where playouts or states are counted, because they are too dear for that.
+pub(super) fn lanes<M: Bulk>(machine: &M, budget: &Budget) -> u32 {
+    if budget.reproduces() || budget.nodes.is_some() { 1 } else { machine.at_once() }
 }
 
 impl Default for Blocks {
     /// As measured (`docs/measurements.md`).
     fn default() -> Self {
-        Blocks { growth: 64, taper: 8, most: 512, fill: 16 }
+        Blocks { growth: 64, early: 64, taper: 8, most: 512, fill: 16 }
     }
 }
 
@@ -98,10 +104,11 @@ fn grow<M: Bulk>(
     let least = states.iter().map(|open| open.moves.len() as u64).max().unwrap_or(0);
     let (wanted, count) = (descents.max(least), states.len() as u64);
     let (mut made, mut batch, mut all) = (0, BatchSize::new(*budget), 0);
+    let lanes = lanes(machine, budget);
     for round in 0.. {
         let rest = (wanted - made).min(batch.rest() / count.max(1));
-        let block = (blocks.size(made * count, rest * count) / count.max(1)).max(1).min(wanted - made);
-        let weight = blocks.playouts_each(machine.at_once(), block * count, budget);
+        let block = (blocks.size(made * count, rest * count, lanes) / count.max(1)).max(1).min(wanted - made);
+        let weight = blocks.playouts_each(lanes, block * count);
         let size = match batch.size(count, block) {
             0 if made < least && count > 0 && !budget.is_late() => 1,
             size => u64::from(size),
@@ -143,18 +150,26 @@ mod tests {
 
     #[test]
     fn rounds_grow_and_taper_off() {
-        let blocks = Blocks { growth: 10, taper: 5, most: 40, fill: 1 };
+        let blocks = Blocks { growth: 10, early: 10, taper: 5, most: 40, fill: 1 };
         let mut sizes = Vec::new();
         let mut made = 0;
         while made < 1_000 {
-            sizes.push(blocks.size(made, 1_000 - made));
+            sizes.push(blocks.size(made, 1_000 - made, 1));
             made += sizes.last().unwrap();
         }
         let top = sizes.iter().position(|&size| size == 40).unwrap();
         assert!(sizes[..top].is_sorted() && sizes[top..].is_sorted_by(|a, b| a >= b), "{sizes:?}");
         assert_eq!((sizes[0], sizes.last()), (1, Some(&1)));
-        let plain = Blocks { growth: 1, taper: 1, most: 1, fill: 1 };
-        assert_eq!(plain.size(1_000, 1_000), 1);
+        let plain = Blocks { growth: 1, early: 1, taper: 1, most: 1, fill: 1 };
+        assert_eq!(plain.size(1_000, 1_000, 1), 1);
+    }
+
+    #[test]
+    fn rounds_grow_faster_while_lanes_are_left() {
+        let blocks = Blocks { growth: 100, early: 10, taper: 1, most: 4096, fill: 4 };
+        let sizes = |lanes| [50, 1_000, 2_000, 10_000].map(|made| blocks.size(made, 1 << 30, lanes));
+        assert_eq!(sizes(1), [1, 10, 20, 100], "one playout after the other");
+        assert_eq!(sizes(128), [5, 32, 32, 100]);
     }
 
     /// The first move gives the other a choice between 100 and 0 for the first role, the second a certain 40.
