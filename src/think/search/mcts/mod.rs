@@ -29,7 +29,8 @@ use hyperplay_machine::{Budget, Bulk};
 pub struct Blocks {
     /// As many as were made before the round, divided by this.
     pub growth: u64,
-    /// The same where lanes of the machine would be empty, although they are [filled](Blocks::fill).
+    /// As many as were made before the round, divided by this, while such a round leaves lanes of the machine empty, each leaf
+    /// with [`fill`](Blocks::fill) playouts. At least 1. A number that is not below `growth` changes nothing.
     pub early: u64,
     /// As many as there will still be, divided by this: the last ones make up for the haste of the others, else a move
     /// that was lucky in the last round would be chosen.
@@ -42,19 +43,21 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// How many descents the next round has, with `made` made and `rest` still to come, where so many [lanes] are to be filled.
+    /// How many descents the next round has. `made` descents were made before it, `rest` are still to come, and the round is to
+    /// fill `lanes` lanes ([`lanes()`]).
     pub(super) fn size(&self, made: u64, rest: u64, lanes: u32) -> u64 {
         let early = (made / self.early).min(u64::from(lanes / self.fill));
         (made / self.growth).max(early).min(rest / self.taper).clamp(1, self.most)
     }
 
-    /// How many playouts to make from each of these leaves, to fill the [lanes].
+    /// How many playouts a round with `leaves` leaves makes from each of them in order to fill `lanes` lanes.
     pub(super) fn playouts_each(&self, lanes: u32, leaves: u64) -> u32 {
         (lanes / leaves.clamp(1, 1 << 20) as u32).clamp(1, self.fill)
     }
 }
 
-/// The lanes of a machine that a round is to fill: 1 where playouts or states are counted, because they are too dear for that.
+/// The number of lanes that a round is to fill: all of the machine under a clock alone, and 1 where playouts or states are counted,
+/// because those are too dear to fill lanes with.
 pub(super) fn lanes<M: Bulk>(machine: &M, budget: &Budget) -> u32 {
     if budget.reproduces() || budget.nodes.is_some() { 1 } else { machine.at_once() }
 }
