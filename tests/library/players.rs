@@ -290,14 +290,14 @@ fn ismcts_takes_the_most_visited_move_and_explores_less_only_where_nothing_is_hi
 }
 
 #[test]
-fn ismcts_plays_out_by_history_only_if_told_and_with_at_once_only_where_roles_move_at_once() {
+fn ismcts_plays_out_by_history_only_if_told_and_matches_regrets_only_where_roles_move_at_once() {
     for (game, is_at_once) in
         [("imperfect/krieg_tictactoe_3x3.kif", true), ("imperfect/phantom_tictactoe.kif", false)]
     {
         let decided = |keys| decided_by_ismcts(game, keys);
-        assert_eq!(decided(""), decided(",history=off"), "{game}");
-        assert_eq!(decided("") != decided(",history=at_once"), is_at_once, "{game}");
+        assert_eq!(decided(""), decided(",history=off,regrets=on"), "{game}");
         assert_ne!(decided(""), decided(",history=on"), "{game}");
+        assert_eq!(decided("") != decided(",regrets=off"), is_at_once, "{game}");
     }
 }
 
@@ -514,7 +514,7 @@ fn one_seed_gives_one_match_and_policies_sum_to_one() {
         ],
         [
             "ismcts:particles=20,sampler=hyperplay:enumerate=off,simulations=300",
-            "ismcts:simulations=300,final=value,history=at_once",
+            "ismcts:simulations=300,final=value,history=on",
         ],
         [
             "hyperplay2:particles=20,simulations=30,inner=[hyperplay:particles=4,playouts=20]",

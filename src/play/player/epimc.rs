@@ -24,9 +24,7 @@ use super::vote::vote;
 use super::{DecisionCost, OwnBelief, Player, Reason, VotePolicy};
 use hyperplay_engine::Engine;
 use hyperplay_machine::Move;
-use hyperplay_think::search::{
-    HistoryUse, Postponed, PostponedOptions, SearchContext, StateSearch, postponed,
-};
+use hyperplay_think::search::{Postponed, PostponedOptions, SearchContext, StateSearch, postponed};
 
 /// The player `epimc` for one match: the states of its belief are searched after the own choices that `options` count.
 pub fn epimc(
@@ -52,7 +50,7 @@ pub(super) fn clocked(
     voting: Option<VotePolicy>,
 ) -> impl Player {
     if belief.modelled() > 0.0 {
-        prepare(&belief.machine, HistoryUse::Always);
+        prepare(&belief.machine);
     }
     belief.player(move |deliberation, possible| {
         deliberation.unless_forced(|mut context, legal| {

@@ -25,9 +25,9 @@ use super::selection::IsPlain;
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
-    Budget, Bulk as _, Move, MoveWeights, Role, Seed, Start, StateMachine as _, StateMachineExt as _,
+    Budget, Bulk as _, Move, MoveWeights, Seed, Start, StateMachine as _, StateMachineExt as _,
 };
-use hyperplay_think::search::{HistoryUse, IsmctsOptions, IsmctsTrees, Observers, SimulatedMove};
+use hyperplay_think::search::{IsmctsOptions, IsmctsTrees, Observers, SimulatedMove};
 
 /// How a policy follows from the simulations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,20 +45,12 @@ pub enum FinalMove {
 /// What a move needs of the visits of the one visited most in order to be played, as measured (`docs/measurements.md`).
 const LEAST_SHARE: f64 = 0.5;
 
-/// Steps of a random match in which roles that move at once are looked for.
-const PREPARED_STEPS: usize = 200;
-
 /// How many particles stand for what another role holds possible.
 const HELD: usize = 20;
 
 impl SpecWord for Observers {
     const WORDS: &'static [(&'static str, Observers)] =
         &[("every", Observers::Every), ("one", Observers::One)];
-}
-
-impl SpecWord for HistoryUse {
-    const WORDS: &'static [(&'static str, HistoryUse)] =
-        &[("off", HistoryUse::Never), ("at_once", HistoryUse::AtOnce), ("on", HistoryUse::Always)];
 }
 
 impl SpecWord for FinalMove {
@@ -110,29 +102,15 @@ pub(super) fn clocked(
     belief.player_with(TreeChoice { trees: None, options, last, plain, is_kept }, is_kept)
 }
 
-/// Lets the engine compile what playouts by weights need, as those of the history of moves, so that the clock of the first
-/// decision does not pay for it. Whether roles move at once is seen in one random match. An engine that makes one playout after
-/// the other compiles nothing.
-pub(super) fn prepare(machine: &Engine, history: HistoryUse) {
-    if machine.at_once() == 1 || !history.applies(true) {
-        return;
-    }
-    let (mut scratch, mut rng) = (machine.scratch(), Seed::root(0).rng());
-    let mut state = machine.initial();
-    for _ in 0..PREPARED_STEPS {
-        if machine.terminal(&state, &mut scratch) {
-            return;
-        }
+/// Lets the engine compile what playouts by weights need, so that the clock of the first decision does not pay for it. An
+/// engine that makes one playout after the other compiles nothing.
+pub(super) fn prepare(machine: &Engine) {
+    let (state, mut scratch) = (machine.initial(), machine.scratch());
+    if machine.at_once() > 1 && !machine.terminal(&state, &mut scratch) {
         let legal = machine.legal_by_role(&state, &mut scratch);
-        let chooses = |(role, moves): &(Role, &Vec<Move>)| moves.len() > 1 && machine.random() != Some(*role);
-        if history.applies(legal.iter().filter(chooses).count() > 1) {
-            let weights = Some(Arc::new(MoveWeights::new(legal.map(|_| MoveWeights::MOST))));
-            let start = Start { state, first: Vec::new(), weights, count: 1 };
-            machine.playouts(&[start], &Seed::root(0), &Budget::UNLIMITED, &mut scratch);
-            return;
-        }
-        let Some(joint) = machine.random_joint(&state, &mut scratch, &mut rng) else { return };
-        state = machine.next(&state, &joint, &mut scratch);
+        let weights = Some(Arc::new(MoveWeights::new(legal.map(|_| MoveWeights::MOST))));
+        let start = Start { state, first: Vec::new(), weights, count: 1 };
+        machine.playouts(&[start], &Seed::root(0), &Budget::UNLIMITED, &mut scratch);
     }
 }
 
@@ -225,7 +203,7 @@ fn search(
 
 /// The policy that the simulations suggest.
 fn judge(moves: &[SimulatedMove], legal: &[Move], last: FinalMove) -> Judgement {
-    let visits: Vec<f64> = moves.iter().map(|simulated| f64::from(simulated.visits)).collect();
+    let visits: Vec<f64> = moves.iter().map(|simulated| f64::from(simulated.counted)).collect();
     let most = visits.iter().copied().fold(0.0, f64::max);
     if most == 0.0 {
         return Judgement::none(legal);

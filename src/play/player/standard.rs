@@ -22,7 +22,7 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::terms::fold;
 use hyperplay_machine::{ByRole, Role, StateMachine as _};
 use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, OpponentModel as _, ParticleSampler};
-use hyperplay_think::search::{HistoryUse, IsmctsOptions, Observers, PostponedOptions};
+use hyperplay_think::search::{IsmctsOptions, Observers, PostponedOptions};
 use hyperplay_think::solve::{AimOptions, Blueprint, GadgetKind, GrowingOptions};
 
 impl Registry {
@@ -85,11 +85,14 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 trees: spec.size("trees"),
                 others: spec.size("others"),
                 observers: spec.word("observers"),
+                regrets: spec.word("regrets"),
                 history: spec.word("history"),
                 ..IsmctsOptions::default()
             });
             Ok(move |engine: &Arc<Engine>, role: Role| {
-                super::ismcts::prepare(engine, options[0].history);
+                if options[0].history {
+                    super::ismcts::prepare(engine);
+                }
                 let plain = (!is_written || !has_rule).then(|| Plain {
                     is_plain: is_plain(engine, &shared),
                     exploration: plain_exploration,
@@ -253,7 +256,7 @@ fn hyperplay2_keys() -> [SpecKey; 2] {
 const PLAIN_EXPLORATION: f64 = 0.15;
 const PLAIN: &str = "Where nothing is hidden and roles move in turn";
 
-fn ismcts_keys() -> [SpecKey; 11] {
+fn ismcts_keys() -> [SpecKey; 12] {
     [
         SpecKey::count("simulations", 1..=1_000_000_000, 10_000, about("ismcts", "simulations"))
             .clocked("as many as the time allows"),
@@ -264,7 +267,8 @@ fn ismcts_keys() -> [SpecKey; 11] {
         SpecKey::count("trees", 1..=1_024, 1, about("ismcts", "trees")),
         SpecKey::count("others", 0..=1_000_000, 0, about("ismcts", "others")),
         SpecKey::word("observers", Observers::Every, about("ismcts", "observers")),
-        SpecKey::word("history", HistoryUse::Never, about("ismcts", "history")),
+        SpecKey::word("regrets", true, about("ismcts", "regrets")),
+        SpecKey::word("history", false, about("ismcts", "history")),
         belief_keys::modelled(),
         SpecKey::word("keep", false, about("ismcts", "keep")),
         SpecKey::word("final", FinalMove::Thresholded, about("ismcts", "final")).replaced(PLAIN, "visits"),

@@ -44,8 +44,8 @@ pub use evaluate::{Evaluations, Replacement, StateSearch, WeightedState};
 pub use evaluation::{Evaluation, Method, RootMatrix};
 pub use exact::{exact, uniform};
 pub use ismcts::{
-    Held, HeldState, HistoryUse, IsmctsOptions, IsmctsTree, IsmctsTrees, Model, Observers, PossibleStates,
-    SimulatedMove, Simulations, ismcts,
+    Held, HeldState, IsmctsOptions, IsmctsTree, IsmctsTrees, Model, Observers, PossibleStates, SimulatedMove,
+    Simulations, ismcts,
 };
 pub use mcts::{Blocks, uct};
 pub use options::{Algorithm, PlayoutBudget, PlayoutBudgetError, PlayoutShare, SearchOptions};

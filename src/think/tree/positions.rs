@@ -119,6 +119,10 @@ pub(crate) const CHANCE: u32 = u32::MAX;
 /// The role of chance whose moves have weights.
 pub(crate) const UNEVEN_CHANCE: u32 = u32::MAX - 1;
 
+fn several_decide(choosers: &[Chooser]) -> bool {
+    choosers.iter().filter(|chooser| chooser.role < UNEVEN_CHANCE).count() > 1
+}
+
 /// Where the choosers of a position begin, and what follows its choices.
 #[derive(Clone, Copy, Debug)]
 struct Begin {
@@ -246,6 +250,12 @@ impl<M: Bulk> Positions<M> {
     pub(crate) fn choosers(&self, position: u32) -> &[Chooser] {
         let (begin, end) = self.places(position);
         &self.choosers[begin as usize..end as usize]
+    }
+
+    /// Whether several roles choose at a position, besides `random`.
+    #[inline(always)]
+    pub(crate) fn several_choose(&self, position: u32) -> bool {
+        several_decide(self.choosers(position))
     }
 
     /// The places of the choosers of a position: of the first, and of the last plus 1.
@@ -385,8 +395,7 @@ impl<M: Bulk> Positions<M> {
             stride = next;
         }
         let choosers = &mut self.choosers[lengths.0..];
-        let deciders = choosers.iter().filter(|chooser| chooser.role < UNEVEN_CHANCE);
-        self.is_at_once |= deciders.count() > 1;
+        self.is_at_once |= several_decide(choosers);
         if self.is_serial
             && let Some(place) = choosers.iter().position(|of| of.role >= UNEVEN_CHANCE)
         {

@@ -8,6 +8,9 @@
 //! Where all positions of a set have the same moves, as the rules of GDL-II intend it, each was available as often as
 //! the set was visited. Where they have not, how often each was available is counted (subset-armed bandits).
 //!
+//! Where another role chooses at once, a move is drawn by regret matching instead ([`matching`]), unless there are very many
+//! moves or the positions of the set differ in them.
+//!
 //! Most sets are met and never opened. So a move has an *arm*, the place where what is learnt of it lies, only once its set
 //! is open. The arms of a set lie together, in the order of its moves; those of moves that only later positions have, at
 //! the end.
@@ -18,6 +21,7 @@ use smallvec::SmallVec;
 
 use super::super::bandit::Arm;
 use super::history::MoveHistory;
+use super::matching::{self, Matched};
 use crate::tree::{Chooser, InformationSets, SetMoves};
 use hyperplay_machine::Role;
 
@@ -46,14 +50,27 @@ const WIDE: usize = 100;
 /// How much the bound of a move that was not tried in such a set exceeds what it was worth elsewhere (first-play urgency).
 const URGENCY: f32 = 0.5;
 
+/// A move that was selected.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selected {
+    /// Its place among those of the chooser.
+    pub place: u32,
+    pub arm: u32,
+    /// The probability with which regret matching drew it; 0 if the bounds decided.
+    pub share: f32,
+}
+
 /// All bandits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bandits {
     /// The weight of exploration.
     pub exploration: f32,
+    /// Whether roles that choose at once match their regrets.
+    pub is_matching: bool,
     visits: Vec<Visits>,
     bounds: Vec<Bound>,
     arms: Vec<Arm>,
+    matched: Vec<Matched>,
     /// The arms of moves that a set has only in later positions, by number.
     later: FxHashMap<u32, u32>,
     /// How often an arm was available, for those of sets whose positions differ in their moves.
@@ -75,6 +92,7 @@ impl Bandits {
         self.visits.clear();
         self.bounds.clear();
         self.arms.clear();
+        self.matched.clear();
         self.later.clear();
         self.available.clear();
         self.wide.clear();
@@ -83,7 +101,7 @@ impl Bandits {
 
     /// About how many bytes it takes.
     pub fn bytes(&self) -> usize {
-        let an_arm = size_of::<Arm>() + size_of::<Bound>();
+        let an_arm = size_of::<Arm>() + size_of::<Bound>() + size_of::<Matched>();
         let wide = self.wide.len() * size_of::<(u32, Role)>();
         let counts = 16 * (self.available.len() + self.later.len());
         self.visits.len() * size_of::<Visits>() + self.arms.len() * an_arm + counts + wide
@@ -107,6 +125,7 @@ impl Bandits {
         let first = self.arms.len();
         self.arms.resize(first + count, Arm::default());
         self.bounds.resize(first + count, UNTRIED);
+        self.matched.resize(first + count, Matched::default());
         first as u32
     }
 
@@ -128,6 +147,17 @@ impl Bandits {
         let set = chooser.set;
         let arms = chooser.numbers(sets).map(move |number| self.arm_of(set, number, sets));
         arms.map(|arm| arm.map_or(Arm::default(), |arm| self.arms[arm as usize]))
+    }
+
+    /// How often each move of a chooser, whose set is open, counts in its policy: as often as regret matching drew it, if it
+    /// did, and else as often as it was tried.
+    pub fn counted(&self, chooser: &Chooser, sets: &InformationSets) -> Vec<u32> {
+        let first = self.visits[chooser.set as usize].first as usize;
+        let drawn = self.matched[first..].iter().take(chooser.moves as usize).map(|of| of.drawn);
+        if chooser.is_uneven(sets) || drawn.clone().all(|drawn| drawn == 0) {
+            return self.known(chooser, sets).map(|arm| arm.known).collect();
+        }
+        drawn.collect()
     }
 
     /// Takes a set of a role into the tree, which may have very many moves.
@@ -160,9 +190,15 @@ impl Bandits {
         self.exploration * (available.max(1) as f32).ln().sqrt()
     }
 
-    /// Selects a move at an open set: its place among those of the chooser, and its arm.
+    /// Selects a move at an open set, where another role chooses at once or not.
     #[inline]
-    pub fn select(&mut self, chooser: &Chooser, sets: &InformationSets, rng: &mut impl Rng) -> (u32, u32) {
+    pub fn select(
+        &mut self,
+        chooser: &Chooser,
+        is_at_once: bool,
+        sets: &InformationSets,
+        rng: &mut impl Rng,
+    ) -> Selected {
         let visits = &mut self.visits[chooser.set as usize];
         let first = visits.first;
         if chooser.is_uneven(sets) {
@@ -170,6 +206,12 @@ impl Bandits {
         }
         let before = visits.count - 1;
         visits.count += 1;
+        if is_at_once && self.is_matching && chooser.moves as usize <= WIDE {
+            let moves = &mut self.matched[first as usize..(first + chooser.moves) as usize];
+            let (place, share) = matching::draw(moves, before + 1, rng);
+            self.attempt(first + place);
+            return Selected { place, arm: first + place, share };
+        }
         // Not kept for some visits: a width that grows by jumps makes roles that move at once explore at the same time.
         let width = self.width(before);
         let bounds = &self.bounds[first as usize..(first + chooser.moves) as usize];
@@ -180,11 +222,11 @@ impl Bandits {
         let is_chosen = bounds.iter().enumerate().filter(|(_, of)| among(of)).nth(skipped as usize);
         let place = is_chosen.map_or(0, |(place, _)| place as u32);
         self.attempt(first + place);
-        (place, first + place)
+        Selected { place, arm: first + place, share: 0.0 }
     }
 
     /// The same where the positions of the set differ in their moves.
-    fn select_among(&mut self, chooser: &Chooser, sets: &InformationSets, rng: &mut impl Rng) -> (u32, u32) {
+    fn select_among(&mut self, chooser: &Chooser, sets: &InformationSets, rng: &mut impl Rng) -> Selected {
         let set = chooser.set;
         let Visits { first, count } = &mut self.visits[set as usize];
         let (first, before) = (*first, *count - 1);
@@ -212,8 +254,9 @@ impl Bandits {
         let equals: SmallVec<[u32; 32]> =
             (0..bounds.len() as u32).filter(|&place| bounds[place as usize] == greatest).collect();
         let place = equals[rng.random_range(0..equals.len())];
-        self.attempt(arms[place as usize]);
-        (place, arms[place as usize])
+        let arm = arms[place as usize];
+        self.attempt(arm);
+        Selected { place, arm, share: 0.0 }
     }
 
     /// Draws a place at an open set as often as its move's share of the visits, and learns nothing.
@@ -259,5 +302,12 @@ impl Bandits {
         let (arm, bound) = (&mut self.arms[arm as usize], &mut self.bounds[arm as usize]);
         arm.learn(count, sum);
         bound.mean = (arm.mean() / 100.0) as f32;
+    }
+
+    /// Learns by regrets what a move of a set brought, 0..=1, that was drawn with this probability.
+    pub fn match_regrets(&mut self, set: u32, (arm, share): (u32, f32), goal: f32, sets: &InformationSets) {
+        let first = self.visits[set as usize].first;
+        let moves = &mut self.matched[first as usize..][..sets.of(set).len()];
+        matching::learn(moves, arm - first, share, goal);
     }
 }

@@ -27,24 +27,6 @@ const PART: u64 = 8;
 /// What follows is first computed after this number of visits.
 const FIRST: u64 = 64;
 
-/// In which games playouts choose by the history of moves.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum HistoryUse {
-    /// In none: their moves are uniform.
-    Never,
-    /// Where roles move at once.
-    AtOnce,
-    /// In all.
-    Always,
-}
-
-impl HistoryUse {
-    /// Whether this is so in a game in which roles move at once, or not.
-    pub fn applies(self, is_at_once: bool) -> bool {
-        self == HistoryUse::Always || self == HistoryUse::AtOnce && is_at_once
-    }
-}
-
 /// What each move has brought.
 #[derive(Clone, Debug)]
 pub(super) struct MoveHistory {

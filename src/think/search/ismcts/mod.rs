@@ -6,8 +6,8 @@
 //! all states that the role cannot tell apart, and no role acts on what it cannot know. That is the difference from a
 //! tree over each state. At a node that is in the tree the role selects by UCB1 over the moves that are legal in this
 //! state ([`bandits`]). The first node that is not in the tree is added, and a random playout follows. Its goals are
-//! credited to all choices on the way, each role's own goal to its own choices. `random` draws. Roles that move at once
-//! select each by its own node (decoupled UCT), and a simulation adds a node of one of them.
+//! credited to all choices on the way, each role's own goal to its own choices. `random` draws. Roles that choose at once do
+//! so each at its own node, by regret matching ([`matching`]), and a simulation adds a node of one of them.
 //!
 //! Simulations are made in rounds that grow with the tree ([`Blocks`]): a few calls of [`Bulk::expand`] compute what no
 //! simulation has met, and one call of [`Bulk::playouts`] makes the playouts ([`round`]). The states and what is known
@@ -19,8 +19,9 @@
 //! act as if they knew it too. Two options change that: half of the simulations can begin where the others believe to be
 //! ([`roots`]), and in a share of them the others can choose by a model ([`modelled`]).
 //!
-//! It does not converge to an equilibrium. Where roles move at once even the values may be wrong, because bandits do not draw
-//! and what two of them do is correlated (Shafiei, Sturtevant, Schaeffer 2009).
+//! It does not converge to an equilibrium where roles move in turn. Where they choose at once its policy comes near one in small
+//! games. With UCB1 in the place of regret matching ([`IsmctsOptions::regrets`]) even the values may be wrong there, because
+//! bandits do not draw and what two of them do is correlated (Shafiei, Sturtevant, Schaeffer 2009).
 //!
 //! References: Cowling, Powley, Whitehouse 2012. Their SO-ISMCTS keeps one tree of what the searching role knows
 //! ([`Observers::One`]); by default the nodes of every role are its own information sets, as in `ISMCTSBot` of OpenSpiel
@@ -28,6 +29,7 @@
 
 mod bandits;
 mod history;
+mod matching;
 mod modelled;
 mod roots;
 mod round;
@@ -38,7 +40,6 @@ use std::sync::Arc;
 use rand_chacha::ChaCha8Rng;
 
 use bandits::Bandits;
-pub use history::HistoryUse;
 use history::MoveHistory;
 pub use modelled::Model;
 use modelled::Modelled;
@@ -108,8 +109,10 @@ pub struct IsmctsOptions {
     pub others: usize,
     /// By whose evidence choices are told apart.
     pub observers: Observers,
-    /// In which games playouts choose by what each move has brought in the tree.
-    pub history: HistoryUse,
+    /// Whether roles that choose at once match their regrets. Otherwise each selects by UCB1 (decoupled UCT).
+    pub regrets: bool,
+    /// Whether playouts choose by what each move has brought in the tree.
+    pub history: bool,
     /// The share of the simulations, 0..=1, in which the other roles choose by a model (restricted Nash response, Johanson,
     /// Zinkevich, Bowling 2007).
     pub model_share: f64,
@@ -127,7 +130,8 @@ impl Default for IsmctsOptions {
             memory: 256 << 20,
             others: 0,
             observers: Observers::Every,
-            history: HistoryUse::Never,
+            regrets: true,
+            history: false,
             model_share: 0.0,
         }
     }
@@ -140,6 +144,9 @@ pub struct SimulatedMove {
     pub own: Move,
     /// Simulations that began with it, and those that came by when the tree was searched before.
     pub visits: u32,
+    /// Those of them that count in a policy: where the role chooses at once with others and [regrets](IsmctsOptions::regrets) are
+    /// matched, those that were drawn by regrets, and else all.
+    pub counted: u32,
     /// The mean goal of these, 0..=100; `None` if there was none.
     pub value: Option<f64>,
 }
@@ -312,6 +319,7 @@ fn simulate<M: Bulk>(
     let (of_role, rng) = (role.index() as u32, seed.child("select").rng());
     tree.positions.observer = (options.observers == Observers::One).then_some(role);
     tree.bandits.exploration = options.exploration as f32;
+    tree.bandits.is_matching = options.regrets;
     tree.history.begin();
     let model = Modelled::new(possible.model, options.model_share);
     let parts = &mut Parts { machine, own: of_role, tree, is_full: false, model, rng, budget, scratch };
@@ -355,11 +363,10 @@ fn simulate<M: Bulk>(
         roots.extend(others.draw(of_others, &mut parts.rng));
         parts.is_full = parts.tree.bytes() > options.memory;
         let IsmctsTree { positions, bandits, history, .. } = &mut *parts.tree;
-        let is_chosen_by = options.history.applies(positions.is_at_once);
-        round.begin(&roots, is_chosen_by || !bandits.wide.is_empty());
+        round.begin(&roots, options.history || !bandits.wide.is_empty());
         if history.is_due() {
             bandits.widen(&positions.sets, history);
-            weights = is_chosen_by.then(|| Arc::new(history.weights()));
+            weights = options.history.then(|| Arc::new(history.weights()));
         }
         if roots.len() < size as usize || !round.descend(parts) {
             round.withdraw(parts.tree);
@@ -386,9 +393,12 @@ fn simulate<M: Bulk>(
     }
     parts.tree.simulations += made;
     let IsmctsTree { positions, bandits, .. } = &*parts.tree;
-    let moves = legal.iter().zip(bandits.known(&root, &positions.sets)).map(|(own, arm)| SimulatedMove {
+    let counted = bandits.counted(&root, &positions.sets);
+    let moves = legal.iter().zip(bandits.known(&root, &positions.sets)).zip(counted);
+    let moves = moves.map(|((own, arm), counted)| SimulatedMove {
         own: *own,
         visits: arm.known,
+        counted,
         value: (arm.known > 0).then(|| arm.mean()),
     });
     Simulations {

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use super::super::context::toy_context as context;
 use super::super::{SearchOptions, StateSearch, WeightedState};
+use super::bandits::Selected;
 use super::*;
 use crate::toy::{State, Toy, at, choice, end};
 use hyperplay_machine::{
@@ -55,8 +56,8 @@ pub(super) fn values(made: &Simulations) -> Vec<f64> {
 }
 
 pub(super) fn shares(made: &Simulations) -> Vec<f64> {
-    let total: u32 = made.moves.iter().map(|simulated| simulated.visits).sum();
-    made.moves.iter().map(|simulated| f64::from(simulated.visits) / f64::from(total)).collect()
+    let total: u32 = made.moves.iter().map(|simulated| simulated.counted).sum();
+    made.moves.iter().map(|simulated| f64::from(simulated.counted) / f64::from(total)).collect()
 }
 
 /// In entries 0 and 1 the first role has a certain 40, and a move after which the other guesses which of the two it
@@ -353,7 +354,7 @@ fn rounds_of_any_size_agree_with_the_obvious_tree() {
         let best = |means: &mut dyn Iterator<Item = f64>| means.fold(0.0, f64::max);
         let value = best(&mut expected.iter().copied());
         for blocks in [ALONE, Blocks::default(), IsmctsOptions::default().blocks, CROWDED] {
-            let options = IsmctsOptions { blocks, ..options(simulations) };
+            let options = IsmctsOptions { blocks, regrets: false, ..options(simulations) };
             let made = ismcts(&mut context(&toy, 0, Budget::UNLIMITED), &possible, &legal, &options);
             let own = best(&mut values(&made).into_iter());
             assert!((own - value).abs() < 4.0, "game {seed}, {blocks:?}: {made:?}, {expected:?}");
@@ -408,10 +409,10 @@ fn a_try_that_is_taken_back_is_as_if_it_had_not_been_made() {
     bandits.open(own.set, &sets);
     bandits.exploration = 0.7;
     for _ in 0..10 {
-        let (_, first) = bandits.select(&own, &sets, &mut rng);
-        bandits.withdraw(first);
+        let first = bandits.select(&own, false, &sets, &mut rng);
+        bandits.withdraw(first.arm);
     }
-    let mut tried: Vec<u32> = (0..3).map(|_| bandits.select(&own, &sets, &mut rng).1).collect();
+    let mut tried: Vec<u32> = (0..3).map(|_| bandits.select(&own, false, &sets, &mut rng).arm).collect();
     tried.sort_unstable();
     assert_eq!(tried, [0, 1, 2]);
 }
@@ -433,7 +434,7 @@ fn moves_of_later_positions_have_arms_of_their_own() {
         // An untried move comes before all others.
         let untried = bandits.known(&chooser, &sets).filter(|arm| arm.tried == 0).count();
         for _ in 0..untried {
-            let (place, arm) = bandits.select(&chooser, &sets, &mut rng);
+            let Selected { place, arm, .. } = bandits.select(&chooser, false, &sets, &mut rng);
             bandits.learn(arm, 1, goals[place as usize]);
             arms.push(arm);
         }

@@ -100,7 +100,8 @@ fn sum(one: Simulations, other: Simulations) -> Simulations {
         let visits = one.visits.saturating_add(other.visits);
         let part = |of: SimulatedMove| of.value.map(|value| value * f64::from(of.visits));
         let total = part(one).into_iter().chain(part(other)).reduce(|one, other| one + other);
-        SimulatedMove { own: one.own, visits, value: total.map(|total| total / f64::from(visits)) }
+        let value = total.map(|total| total / f64::from(visits));
+        SimulatedMove { own: one.own, visits, counted: one.counted.saturating_add(other.counted), value }
     };
     Simulations {
         moves: one.moves.into_iter().zip(other.moves).map(both).collect(),
