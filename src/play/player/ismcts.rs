@@ -29,7 +29,7 @@ use hyperplay_machine::{
 };
 use hyperplay_think::search::{IsmctsOptions, IsmctsTrees, Observers, SimulatedMove};
 
-/// How a policy follows from the simulations.
+/// How a policy follows from the simulations. Where roles choose at once, draws by regret matching stand for visits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FinalMove {
     /// The move that was visited most; ties are mixed evenly.
@@ -203,18 +203,18 @@ fn search(
 
 /// The policy that the simulations suggest.
 fn judge(moves: &[SimulatedMove], legal: &[Move], last: FinalMove) -> Judgement {
-    let visits: Vec<f64> = moves.iter().map(|simulated| f64::from(simulated.counted)).collect();
-    let most = visits.iter().copied().fold(0.0, f64::max);
+    let counted: Vec<f64> = moves.iter().map(|simulated| f64::from(simulated.counted)).collect();
+    let most = counted.iter().copied().fold(0.0, f64::max);
     if most == 0.0 {
         return Judgement::none(legal);
     }
     let mixed = |least: f64| {
-        let kept = |visits: f64| if visits >= least { visits } else { 0.0 };
-        let total: f64 = visits.iter().copied().map(kept).sum();
-        visits.iter().map(|&visits| kept(visits) / total).collect()
+        let kept = |count: f64| if count >= least { count } else { 0.0 };
+        let total: f64 = counted.iter().copied().map(kept).sum();
+        counted.iter().map(|&count| kept(count) / total).collect()
     };
     let policy = match last {
-        FinalMove::Visits => greedy(&visits),
+        FinalMove::Visits => greedy(&counted),
         FinalMove::Mixed => mixed(0.0),
         FinalMove::Thresholded => mixed(LEAST_SHARE * most),
         FinalMove::Value => {
@@ -239,7 +239,12 @@ mod tests {
         let terms = TermStore::new(symbols);
         let legal = names.map(|name| Move(terms.intern(name, &[])));
         let made = [(60, 30.0), (30, 20.0), (10, 50.0)];
-        let simulated = |(own, (visits, value))| SimulatedMove { own, visits, value: Some(value) };
+        let simulated = |(own, (counted, value))| SimulatedMove {
+            own,
+            visits: 100 - counted,
+            counted,
+            value: Some(value),
+        };
         let moves: Vec<SimulatedMove> = legal.into_iter().zip(made).map(simulated).collect();
         for (last, expected) in [
             (FinalMove::Visits, [1.0, 0.0, 0.0]),

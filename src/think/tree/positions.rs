@@ -119,10 +119,6 @@ pub(crate) const CHANCE: u32 = u32::MAX;
 /// The role of chance whose moves have weights.
 pub(crate) const UNEVEN_CHANCE: u32 = u32::MAX - 1;
 
-fn several_decide(choosers: &[Chooser]) -> bool {
-    choosers.iter().filter(|chooser| chooser.role < UNEVEN_CHANCE).count() > 1
-}
-
 /// Where the choosers of a position begin, and what follows its choices.
 #[derive(Clone, Copy, Debug)]
 struct Begin {
@@ -255,7 +251,7 @@ impl<M: Bulk> Positions<M> {
     /// Whether several roles choose at a position, besides `random`.
     #[inline(always)]
     pub(crate) fn several_choose(&self, position: u32) -> bool {
-        several_decide(self.choosers(position))
+        self.choosers(position).iter().filter(|chooser| chooser.role < UNEVEN_CHANCE).count() > 1
     }
 
     /// The places of the choosers of a position: of the first, and of the last plus 1.
@@ -395,13 +391,13 @@ impl<M: Bulk> Positions<M> {
             stride = next;
         }
         let choosers = &mut self.choosers[lengths.0..];
-        self.is_at_once |= several_decide(choosers);
         if self.is_serial
             && let Some(place) = choosers.iter().position(|of| of.role >= UNEVEN_CHANCE)
         {
             choosers[..=place].rotate_right(1);
         }
         self.begin.push(Begin { choosers: lengths.0 as u32, slots: UNKNOWN });
+        self.is_at_once |= self.several_choose(position);
         self.states.push(state);
         self.known.extend_from_slice(known);
         Some(Following::Position(position))

@@ -9,7 +9,7 @@
 //! the set was visited. Where they have not, how often each was available is counted (subset-armed bandits).
 //!
 //! Where another role chooses at once, a move is drawn by regret matching instead ([`matching`]), unless there are very many
-//! moves or the positions of the set differ in them.
+//! moves, or the positions of the set differ in them or in their order.
 //!
 //! Most sets are met and never opened. So a move has an *arm*, the place where what is learnt of it lies, only once its set
 //! is open. The arms of a set lie together, in the order of its moves; those of moves that only later positions have, at
@@ -21,9 +21,9 @@ use smallvec::SmallVec;
 
 use super::super::bandit::Arm;
 use super::history::MoveHistory;
-use super::matching::{self, Matched};
+use super::matching::{self, Draw, Matched};
 use crate::tree::{Chooser, InformationSets, SetMoves};
-use hyperplay_machine::Role;
+use hyperplay_machine::{Role, draw_weighted};
 
 /// The visits of an information set.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,8 +56,8 @@ pub(super) struct Selected {
     /// Its place among those of the chooser.
     pub place: u32,
     pub arm: u32,
-    /// The probability with which regret matching drew it; 0 if the bounds decided.
-    pub share: f32,
+    /// How regret matching drew it, if the bounds did not decide.
+    pub draw: Option<Draw>,
 }
 
 /// All bandits.
@@ -70,6 +70,7 @@ pub(super) struct Bandits {
     visits: Vec<Visits>,
     bounds: Vec<Bound>,
     arms: Vec<Arm>,
+    /// By arm, as far as there are any of which regrets are matched.
     matched: Vec<Matched>,
     /// The arms of moves that a set has only in later positions, by number.
     later: FxHashMap<u32, u32>,
@@ -101,10 +102,11 @@ impl Bandits {
 
     /// About how many bytes it takes.
     pub fn bytes(&self) -> usize {
-        let an_arm = size_of::<Arm>() + size_of::<Bound>() + size_of::<Matched>();
+        let an_arm = size_of::<Arm>() + size_of::<Bound>();
         let wide = self.wide.len() * size_of::<(u32, Role)>();
+        let matched = self.matched.len() * size_of::<Matched>();
         let counts = 16 * (self.available.len() + self.later.len());
-        self.visits.len() * size_of::<Visits>() + self.arms.len() * an_arm + counts + wide
+        self.visits.len() * size_of::<Visits>() + self.arms.len() * an_arm + matched + counts + wide
     }
 
     #[inline(always)]
@@ -125,7 +127,6 @@ impl Bandits {
         let first = self.arms.len();
         self.arms.resize(first + count, Arm::default());
         self.bounds.resize(first + count, UNTRIED);
-        self.matched.resize(first + count, Matched::default());
         first as u32
     }
 
@@ -149,15 +150,16 @@ impl Bandits {
         arms.map(|arm| arm.map_or(Arm::default(), |arm| self.arms[arm as usize]))
     }
 
-    /// How often each move of a chooser, whose set is open, counts in its policy: as often as regret matching drew it, if it
-    /// did, and else as often as it was tried.
+    /// How often each move of a chooser, whose set is open, counts in its policy. Where regrets were matched in most visits these
+    /// are the draws by regrets, and else all visits.
     pub fn counted(&self, chooser: &Chooser, sets: &InformationSets) -> Vec<u32> {
+        let known: Vec<u32> = self.known(chooser, sets).map(|arm| arm.known).collect();
         let first = self.visits[chooser.set as usize].first as usize;
-        let drawn = self.matched[first..].iter().take(chooser.moves as usize).map(|of| of.drawn);
-        if chooser.is_uneven(sets) || drawn.clone().all(|drawn| drawn == 0) {
-            return self.known(chooser, sets).map(|arm| arm.known).collect();
-        }
-        drawn.collect()
+        let drawn = self.matched.iter().skip(first).take(known.len()).map(|of| of.drawn);
+        let sum = |counts: &mut dyn Iterator<Item = u32>| counts.map(u64::from).sum::<u64>();
+        // A few draws are uniform at first, and some visits may be of positions where nobody else chooses.
+        let is_matched = 4 * sum(&mut drawn.clone()) >= sum(&mut known.iter().copied()).max(1);
+        if is_matched && !chooser.is_uneven(sets) { drawn.collect() } else { known }
     }
 
     /// Takes a set of a role into the tree, which may have very many moves.
@@ -204,25 +206,19 @@ impl Bandits {
         if chooser.is_uneven(sets) {
             return self.select_among(chooser, sets, rng);
         }
-        let before = visits.count - 1;
+        let (before, all) = (visits.count - 1, first as usize..(first + chooser.moves) as usize);
         visits.count += 1;
-        if is_at_once && self.is_matching && chooser.moves as usize <= WIDE {
-            let moves = &mut self.matched[first as usize..(first + chooser.moves) as usize];
-            let (place, share) = matching::draw(moves, before + 1, rng);
-            self.attempt(first + place);
-            return Selected { place, arm: first + place, share };
-        }
-        // Not kept for some visits: a width that grows by jumps makes roles that move at once explore at the same time.
-        let width = self.width(before);
-        let bounds = &self.bounds[first as usize..(first + chooser.moves) as usize];
-        let greatest = bounds.iter().fold(f32::NEG_INFINITY, |most, of| most.max(of.mean + width * of.reach));
-        let among = |of: &Bound| of.mean + width * of.reach == greatest;
-        let equals = bounds.iter().filter(|of| among(of)).count();
-        let skipped = if equals > 1 { rng.random_range(0..equals as u32) } else { 0 };
-        let is_chosen = bounds.iter().enumerate().filter(|(_, of)| among(of)).nth(skipped as usize);
-        let place = is_chosen.map_or(0, |(place, _)| place as u32);
+        let (place, draw) = if is_at_once && self.is_matching && chooser.moves as usize <= WIDE {
+            self.matched.resize(self.arms.len(), Matched::default());
+            let (place, draw) = matching::draw(&self.matched[all], before + 1, rng);
+            (place, Some(draw))
+        } else {
+            // Not kept for some visits: a width that grows by jumps makes roles that move at once explore at the same time.
+            let width = self.width(before);
+            (greatest(self.bounds[all].iter().map(|of| of.mean + width * of.reach), rng), None)
+        };
         self.attempt(first + place);
-        Selected { place, arm: first + place, share: 0.0 }
+        Selected { place, arm: first + place, draw }
     }
 
     /// The same where the positions of the set differ in their moves.
@@ -250,29 +246,19 @@ impl Bandits {
             arms.push(arm);
             bounds.push(of.mean + width * of.reach);
         }
-        let greatest = bounds.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let equals: SmallVec<[u32; 32]> =
-            (0..bounds.len() as u32).filter(|&place| bounds[place as usize] == greatest).collect();
-        let place = equals[rng.random_range(0..equals.len())];
+        let place = greatest(bounds.iter().copied(), rng);
         let arm = arms[place as usize];
         self.attempt(arm);
-        Selected { place, arm, share: 0.0 }
+        Selected { place, arm, draw: None }
     }
 
-    /// Draws a place at an open set as often as its move's share of the visits, and learns nothing.
+    /// Draws a place at an open set as often as its move counts in the policy, and learns nothing.
     pub fn follow(&self, chooser: &Chooser, sets: &InformationSets, rng: &mut impl Rng) -> u32 {
-        let known = || self.known(chooser, sets).map(|arm| u64::from(arm.known));
-        let total: u64 = known().sum();
-        if total == 0 {
-            return rng.random_range(0..chooser.moves);
+        let counted: Vec<u64> = self.counted(chooser, sets).into_iter().map(u64::from).collect();
+        match counted.iter().all(|&count| count == 0) {
+            true => rng.random_range(0..chooser.moves),
+            false => draw_weighted(&counted, rng) as u32,
         }
-        let mut left = rng.random_range(0..total);
-        let found = known().position(|known| {
-            let is_here = left < known;
-            left = left.wrapping_sub(known);
-            is_here
-        });
-        found.map_or(0, |place| place as u32)
     }
 
     /// Notes that a descent takes a move.
@@ -304,10 +290,20 @@ impl Bandits {
         bound.mean = (arm.mean() / 100.0) as f32;
     }
 
-    /// Learns by regrets what a move of a set brought, 0..=1, that was drawn with this probability.
-    pub fn match_regrets(&mut self, set: u32, (arm, share): (u32, f32), goal: f32, sets: &InformationSets) {
+    /// Learns by regrets what a move of a set brought, 0..=1, that was drawn so.
+    pub fn match_regrets(&mut self, set: u32, (arm, draw): (u32, Draw), goal: f32, sets: &InformationSets) {
         let first = self.visits[set as usize].first;
         let moves = &mut self.matched[first as usize..][..sets.of(set).len()];
-        matching::learn(moves, arm - first, share, goal);
+        matching::learn(moves, arm - first, draw, goal);
     }
+}
+
+/// The place of the greatest bound; drawn among equals.
+#[inline(always)]
+fn greatest(bounds: impl Iterator<Item = f32> + Clone, rng: &mut impl Rng) -> u32 {
+    let most = bounds.clone().fold(f32::NEG_INFINITY, f32::max);
+    let equals = bounds.clone().filter(|&of| of == most).count();
+    let skipped = if equals > 1 { rng.random_range(0..equals as u32) } else { 0 };
+    let found = bounds.enumerate().filter(|&(_, of)| of == most).nth(skipped as usize);
+    found.map_or(0, |(place, _)| place as u32)
 }

@@ -1,10 +1,10 @@
 //! Regret matching at the information sets where several roles choose at once.
 //!
-//! Bandits that choose at once by upper bounds answer each other in ever longer circles, and the more simulations they make
-//! the worse their mix is (`docs/measurements.md`). So a role that chooses at once with others draws each move in
-//! proportion to its regret. A share of the draws is uniform; it falls with the third root of the number of draws. The
-//! regret of a move is sampled: it grows by what the move that was made brought, divided by the probability of that move
-//! if it is the one, less what was brought. It never falls below 0.
+//! Bandits that choose at once by upper bounds answer each other, and with many simulations their mix is easy to exploit
+//! (`docs/measurements.md`). So a role that chooses at once with others draws each move in proportion to its regret. A share
+//! of the draws is uniform; it falls with the third root of the visits of the set. What a move brought is counted from the
+//! middle of the goals. The regret of every move falls by it, and that of the move that was made first rises by the same,
+//! divided by the probability with which it was drawn. No regret falls below 0.
 //!
 //! The average of what was drawn by regrets is the policy. Uniform draws are no part of it.
 //!
@@ -22,13 +22,21 @@ const MOST_UNIFORM: f32 = 0.4;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Matched {
     regret: f32,
-    /// How often it was drawn by regrets.
+    /// How often it was drawn by regrets, of the draws whose goals are known.
     pub drawn: u32,
 }
 
-/// Draws one of the moves of a set that was visited `visits` times, this time included: its place, and the probability with
-/// which it was drawn.
-pub(super) fn draw(moves: &mut [Matched], visits: u32, rng: &mut impl Rng) -> (u32, f32) {
+/// A draw.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Draw {
+    /// The probability with which the move was drawn.
+    share: f32,
+    /// Whether it was drawn uniformly whatever the regrets are.
+    is_uniform: bool,
+}
+
+/// Draws one of the moves of a set that was visited `visits` times, this time included: its place, and how it was drawn.
+pub(super) fn draw(moves: &[Matched], visits: u32, rng: &mut impl Rng) -> (u32, Draw) {
     let (count, total) = (moves.len() as f32, moves.iter().map(|of| of.regret).sum::<f32>());
     let uniform = (count / visits as f32).cbrt().min(MOST_UNIFORM);
     let is_uniform = rng.random::<f32>() < uniform;
@@ -38,16 +46,15 @@ pub(super) fn draw(moves: &mut [Matched], visits: u32, rng: &mut impl Rng) -> (u
         let regrets = moves.iter().map(|of| f64::from(of.regret));
         share_at(regrets, rng.random::<f64>() * f64::from(total)).unwrap_or(0)
     };
-    moves[place].drawn += u32::from(!is_uniform);
     let share = if total == 0.0 { 1.0 / count } else { moves[place].regret / total };
-    (place as u32, (1.0 - uniform) * share + uniform / count)
+    (place as u32, Draw { share: (1.0 - uniform) * share + uniform / count, is_uniform })
 }
 
-/// Learns what a move brought, 0..=1, that was drawn with this probability.
-pub(super) fn learn(moves: &mut [Matched], place: u32, share: f32, goal: f32) {
-    // Counted from the middle, so that what is divided by a small probability is small.
-    let goal = goal - 0.5;
-    moves[place as usize].regret += goal / share;
+/// Learns what the move at a place brought, 0..=1, that was drawn so.
+pub(super) fn learn(moves: &mut [Matched], place: u32, draw: Draw, goal: f32) {
+    let (goal, made) = (goal - 0.5, &mut moves[place as usize]);
+    made.drawn += u32::from(!draw.is_uniform);
+    made.regret += goal / draw.share;
     moves.iter_mut().for_each(|of| of.regret = (of.regret - goal).max(0.0));
 }
 
@@ -61,11 +68,11 @@ mod tests {
         let (mut one, mut other, mut rng) =
             ([Matched::default(); A], [Matched::default(); B], Seed::root(1).rng());
         for visits in 1..=draws {
-            let (row, row_share) = draw(&mut one, visits, &mut rng);
-            let (column, column_share) = draw(&mut other, visits, &mut rng);
+            let (row, row_draw) = draw(&one, visits, &mut rng);
+            let (column, column_draw) = draw(&other, visits, &mut rng);
             let goal = payoffs[row as usize][column as usize];
-            learn(&mut one, row, row_share, goal);
-            learn(&mut other, column, column_share, 1.0 - goal);
+            learn(&mut one, row, row_draw, goal);
+            learn(&mut other, column, column_draw, 1.0 - goal);
         }
         fn shares<const N: usize>(moves: [Matched; N]) -> [f64; N] {
             let total: u32 = moves.iter().map(|of| of.drawn).sum();

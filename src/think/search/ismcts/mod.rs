@@ -19,8 +19,8 @@
 //! act as if they knew it too. Two options change that: half of the simulations can begin where the others believe to be
 //! ([`roots`]), and in a share of them the others can choose by a model ([`modelled`]).
 //!
-//! It does not converge to an equilibrium where roles move in turn. Where they choose at once its policy comes near one in small
-//! games. With UCB1 in the place of regret matching ([`IsmctsOptions::regrets`]) even the values may be wrong there, because
+//! It does not converge to an equilibrium where roles move in turn. Where they choose at once the average of what is drawn comes near
+//! one in small games. With UCB1 in the place of regret matching ([`IsmctsOptions::regrets`]) even the values may be wrong there, because
 //! bandits do not draw and what two of them do is correlated (Shafiei, Sturtevant, Schaeffer 2009).
 //!
 //! References: Cowling, Powley, Whitehouse 2012. Their SO-ISMCTS keeps one tree of what the searching role knows
@@ -144,10 +144,10 @@ pub struct SimulatedMove {
     pub own: Move,
     /// Simulations that began with it, and those that came by when the tree was searched before.
     pub visits: u32,
-    /// Those of them that count in a policy: where the role chooses at once with others and [regrets](IsmctsOptions::regrets) are
-    /// matched, those that were drawn by regrets, and else all.
+    /// Those of them that count in a policy: where [regrets](IsmctsOptions::regrets) were matched those that were drawn by regrets,
+    /// and else all.
     pub counted: u32,
-    /// The mean goal of these, 0..=100; `None` if there was none.
+    /// The mean goal of its visits, 0..=100; `None` if there was none.
     pub value: Option<f64>,
 }
 
@@ -194,7 +194,7 @@ pub struct Simulations {
 /// let Simulations { moves, simulations, information_sets, worlds, .. } =
 ///     ismcts(&mut context, &possible, &legal, &options);
 /// assert_eq!((simulations, information_sets, worlds), (1_000, 1, 2));
-/// let [stay, SimulatedMove { own, visits, value }] = moves[..] else { panic!("two moves are legal") };
+/// let [stay, SimulatedMove { own, visits, value, .. }] = moves[..] else { panic!("two moves are legal") };
 /// assert_eq!(machine.show_move(own), "switch");
 /// assert!(visits > 800 && stay.visits > 5 && (value.expect("it was tried") - 200.0 / 3.0).abs() < 6.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -20,6 +20,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::bandits::Selected;
+use super::matching::Draw;
 use super::roots::Root;
 use super::{IsmctsTree, Parts};
 use crate::tree::{CHANCE, Following, UNEVEN_CHANCE};
@@ -28,15 +29,15 @@ use hyperplay_machine::{Bulk, Role, Start, Tally, draw_weighted};
 /// The most steps of a descent. It matters only where nobody has a choice for so long.
 const DEEPEST: usize = 1_000;
 
-/// A choice that a descent made: the place of the one before it, whose it was and at which set, the arm, the probability with
-/// which regret matching drew it (0 if it did not), and the number of the move.
+/// A choice that a descent made: the place of the one before it, whose it was and at which set, the arm, how regret matching drew
+/// it if it did, and the number of the move.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
     before: u32,
     role: u32,
     set: u32,
     arm: u32,
-    share: f32,
+    draw: Option<Draw>,
     number: u32,
 }
 
@@ -167,19 +168,17 @@ impl<S: Clone> Round<S> {
                     place
                 }
                 role if bandits.is_open(chooser.set) => {
-                    let learns = learners.has(role);
-                    let selected = learns.then(|| bandits.select(chooser, is_at_once, &positions.sets, rng));
-                    let place = match selected {
-                        Some(Selected { place, .. }) => place,
-                        None => bandits.follow(chooser, &positions.sets, rng),
-                    };
-                    let number = chooser.number(place, &positions.sets);
-                    if let Some(Selected { arm, share, .. }) = selected {
-                        let at = self.taken.len() as u32;
+                    let place = if learners.has(role) {
+                        let Selected { place, arm, draw } =
+                            bandits.select(chooser, is_at_once, &positions.sets, rng);
+                        let (at, number) = (self.taken.len() as u32, chooser.number(place, &positions.sets));
                         let before = std::mem::replace(&mut self.last[descent as usize], at);
-                        self.taken.push(Taken { before, role, set: chooser.set, arm, share, number });
-                    }
-                    first.push((Role::new(role as usize), number));
+                        self.taken.push(Taken { before, role, set: chooser.set, arm, draw, number });
+                        place
+                    } else {
+                        bandits.follow(chooser, &positions.sets, rng)
+                    };
+                    first.push((Role::new(role as usize), chooser.number(place, &positions.sets)));
                     place
                 }
                 _ => {
@@ -225,16 +224,16 @@ impl<S: Clone> Round<S> {
     ) {
         let IsmctsTree { positions, bandits, history, .. } = tree;
         let mut place = std::mem::replace(&mut self.last[descent as usize], NONE);
-        while let Some(&Taken { before, role, set, arm, share, number }) = self.taken.get(place as usize) {
+        while let Some(&Taken { before, role, set, arm, draw, number }) = self.taken.get(place as usize) {
             match count {
                 0 => bandits.withdraw(arm),
                 count => {
                     let role = Role::new(role as usize);
                     let sum = sum(role);
                     bandits.learn(arm, count, sum);
-                    if share > 0.0 {
+                    if let Some(draw) = draw {
                         let goal = sum as f32 / (100 * count) as f32;
-                        bandits.match_regrets(set, (arm, share), goal, &positions.sets);
+                        bandits.match_regrets(set, (arm, draw), goal, &positions.sets);
                     }
                     if self.is_history {
                         history.learn(role, positions.sets.moves()[number as usize], count, sum);
