@@ -414,6 +414,8 @@ fn simulate<M: Bulk>(
 }
 
 #[cfg(test)]
+mod at_once_tests;
+#[cfg(test)]
 mod edge_tests;
 #[cfg(test)]
 mod roots_tests;
