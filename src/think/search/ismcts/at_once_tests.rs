@@ -7,7 +7,7 @@ use super::*;
 use crate::toy::{Toy, at, choice, end};
 use hyperplay_machine::{Seed, StateMachineExt as _};
 
-/// The values of moves made at once need not be right: the two bandits do not draw, and their moves are correlated.
+/// Both roles match their regrets.
 #[test]
 fn matching_pennies_is_played_evenly_and_a_dominated_move_seldom() {
     let pennies = vec![choice(&[2, 2], &[1, 2, 2, 1]), end(&[100, 0]), end(&[0, 100])];

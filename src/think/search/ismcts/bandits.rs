@@ -155,11 +155,11 @@ impl Bandits {
     pub fn counted(&self, chooser: &Chooser, sets: &InformationSets) -> Vec<u32> {
         let known: Vec<u32> = self.known(chooser, sets).map(|arm| arm.known).collect();
         let first = self.visits[chooser.set as usize].first as usize;
-        let drawn = self.matched.iter().skip(first).take(known.len()).map(|of| of.drawn);
-        let sum = |counts: &mut dyn Iterator<Item = u32>| counts.map(u64::from).sum::<u64>();
+        let drawn: Vec<u32> = self.matched.iter().skip(first).take(known.len()).map(|of| of.drawn).collect();
+        let sum = |counts: &[u32]| counts.iter().copied().map(u64::from).sum::<u64>();
         // A few draws are uniform at first, and some visits may be of positions where nobody else chooses.
-        let is_matched = 4 * sum(&mut drawn.clone()) >= sum(&mut known.iter().copied()).max(1);
-        if is_matched && !chooser.is_uneven(sets) { drawn.collect() } else { known }
+        let is_matched = 4 * sum(&drawn) >= sum(&known).max(1);
+        if is_matched && !chooser.is_uneven(sets) { drawn } else { known }
     }
 
     /// Takes a set of a role into the tree, which may have very many moves.
